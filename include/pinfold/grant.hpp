@@ -1,0 +1,173 @@
+// What a call may touch: one workspace, less its carve-outs, plus the roots that the harness added.
+// A grant is made by the harness alone; nothing that a model says may ever reach its constructor.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <pinfold/path.hpp>
+
+namespace pinfold {
+
+/// Why a path below the workspace is taken out of the grant.
+enum class carve_kind : std::uint8_t {
+  harness_state,  ///< the harness's own data: out of reach for reading and writing alike
+  host_run,       ///< a file that a host program runs or obeys later: readable, never writable
+};
+
+/// One carve-out: a path relative to the workspace, in normal form ("a/b"), and its kind. It covers
+/// the path itself and all below it. The text belongs to the caller.
+struct carve_out {
+  std::string_view path;
+  carve_kind kind;
+};
+
+inline constexpr std::array<carve_out, 4> default_carve_outs{{
+    {".efferent", carve_kind::harness_state},
+    {".foundry", carve_kind::harness_state},
+    {".git/hooks", carve_kind::host_run},
+    {".git/config", carve_kind::host_run},
+}};
+
+enum class root_access : std::uint8_t { read, write };
+
+/// A directory outside the workspace that the harness chose to add; canonical and absolute.
+struct extra_root {
+  std::string_view path;
+  root_access access;
+};
+
+/// Where a canonical path lies.
+enum class region : std::uint8_t { workspace, harness_state, host_run, extra_root, outside };
+
+[[nodiscard]] constexpr std::string_view name_of(region value) noexcept {
+  switch (value) {
+    case region::workspace: return "workspace";
+    case region::harness_state: return "harness_state";
+    case region::host_run: return "host_run";
+    case region::extra_root: return "extra_root";
+    case region::outside: return "outside";
+  }
+  return "outside";
+}
+
+/// The grant. Holds views only: the workspace's text and both lists must outlive it. Copying is
+/// cheap; building one for every call is the intended use.
+class grant {
+ public:
+  /// `workspace` must be in canonical form, each carve-out a relative path in normal form, each
+  /// extra root in canonical form. In a constant expression anything else does not compile; at run
+  /// time the grant then covers nothing: every path is `outside`.
+  constexpr explicit grant(std::string_view workspace,
+                           std::span<const carve_out> carve_outs = default_carve_outs,
+                           std::span<const extra_root> extra_roots = {}) noexcept
+      : workspace_{workspace}, carve_outs_{carve_outs}, extra_roots_{extra_roots} {
+    if (!is_well_formed(workspace, carve_outs, extra_roots)) cover_nothing();
+  }
+
+  [[nodiscard]] constexpr std::string_view workspace() const noexcept { return workspace_; }
+  [[nodiscard]] constexpr std::span<const carve_out> carve_outs() const noexcept {
+    return carve_outs_;
+  }
+  [[nodiscard]] constexpr std::span<const extra_root> extra_roots() const noexcept {
+    return extra_roots_;
+  }
+
+  /// The region of a canonical path (absolute, normal form, links resolved: the caller's promise).
+  /// Decided in this order; the last line denies:
+  ///  1. at or below a carve-out of kind harness state -> harness_state
+  ///  2. at or below a carve-out of kind host-run      -> host_run
+  ///  3. at or below the workspace                     -> workspace
+  ///  4. at or below an extra root                     -> extra_root
+  ///  5. anything else, and anything not canonical     -> outside
+  [[nodiscard]] constexpr region region_of(std::string_view canonical) const noexcept {
+    if (auto tail = tail_below(workspace_, canonical)) return region_of_tail(*tail);
+    return root_of(canonical) != nullptr ? region::extra_root : region::outside;
+  }
+
+  /// The region of a path that lies `tail` below the workspace (no leading slash, "" for the
+  /// workspace itself): steps 1 to 3 of `region_of`.
+  [[nodiscard]] constexpr region region_of_tail(std::string_view tail) const noexcept {
+    auto answer = region::workspace;
+    for (const auto& carve : carve_outs_) {
+      if (!covers(carve.path, tail)) continue;
+      if (carve.kind == carve_kind::harness_state) return region::harness_state;
+      answer = region::host_run;
+    }
+    return answer;
+  }
+
+  /// The extra root that holds a canonical path, the writable one where two do; null when none.
+  [[nodiscard]] constexpr const extra_root* root_of(std::string_view canonical) const noexcept {
+    const extra_root* found = nullptr;
+    for (const auto& root : extra_roots_) {
+      if (!contains(root.path, canonical)) continue;
+      if (found == nullptr || root.access == root_access::write) found = &root;
+    }
+    return found;
+  }
+
+  [[nodiscard]] constexpr bool is_readable(std::string_view canonical) const noexcept {
+    const auto where = region_of(canonical);
+    return where != region::outside && where != region::harness_state;
+  }
+
+  [[nodiscard]] constexpr bool is_writable(std::string_view canonical) const noexcept {
+    const auto where = region_of(canonical);
+    if (where == region::workspace) return true;
+    return where == region::extra_root && root_of(canonical)->access == root_access::write;
+  }
+
+  /// True when a carve-out lies strictly below the canonical path: removing or renaming that path
+  /// would take the carve-out along.
+  [[nodiscard]] constexpr bool has_carve_out_below(std::string_view canonical) const noexcept {
+    const auto tail = tail_below(workspace_, canonical);
+    if (!tail) return contains(canonical, workspace_);
+    for (const auto& carve : carve_outs_) {
+      if (carve.path != *tail && covers(*tail, carve.path)) return true;
+    }
+    return false;
+  }
+
+ private:
+  /// True when the relative path `outer` is `inner` or an ancestor of it; "" is above everything.
+  [[nodiscard]] static constexpr bool covers(std::string_view outer,
+                                             std::string_view inner) noexcept {
+    if (!inner.starts_with(outer)) return false;
+    return outer.empty() || inner.size() == outer.size() || inner[outer.size()] == '/';
+  }
+
+  [[nodiscard]] static constexpr bool is_relative_normal(std::string_view path) noexcept {
+    if (path.empty() || path.front() == '/' || path.back() == '/' || misspelling_of(path) ||
+        path.contains("//")) {
+      return false;
+    }
+    return std::ranges::none_of(components{path},
+                                [](auto name) { return name == "." || name == ".."; });
+  }
+
+  [[nodiscard]] static constexpr bool is_well_formed(std::string_view workspace,
+                                                     std::span<const carve_out> carve_outs,
+                                                     std::span<const extra_root> roots) noexcept {
+    if (!is_canonical_form(workspace)) return false;
+    for (const auto& carve : carve_outs) {
+      if (!is_relative_normal(carve.path)) return false;
+    }
+    return std::ranges::all_of(roots, [](auto& root) { return is_canonical_form(root.path); });
+  }
+
+  /// Not constexpr on purpose: reached in a constant expression, it stops the compilation.
+  void cover_nothing() noexcept {
+    workspace_ = {};
+    carve_outs_ = {};
+    extra_roots_ = {};
+  }
+
+  std::string_view workspace_;
+  std::span<const carve_out> carve_outs_;
+  std::span<const extra_root> extra_roots_;
+};
+
+}  // namespace pinfold

@@ -1,0 +1,160 @@
+// Paths as text: their components, their lexical normal form, containment by component.
+// Nothing here asks the disk, so nothing here may decide about a path that is not canonical yet.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <expected>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <range/v3/view/interface.hpp>
+
+#include <pinfold/error.hpp>
+
+namespace pinfold {
+
+/// NAME_MAX and PATH_MAX of Linux (limits.h); PATH_MAX counts the terminating NUL, so a path has at
+/// most 4095 bytes. Every file system that Linux offers uses 255 bytes or fewer for a name.
+inline constexpr std::size_t name_max = 255;
+inline constexpr std::size_t path_max = 4096;
+
+/// The components of a path, in order, as views into the caller's text. Separators and empty
+/// components ("a//b", a trailing '/') yield nothing; "." and ".." are yielded as they stand.
+/// The text must outlive the view. A forward range; never allocates.
+class components : public ranges::view_interface<components> {
+ public:
+  class iterator {
+   public:
+    using value_type = std::string_view;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::forward_iterator_tag;
+    using reference = std::string_view;
+    using pointer = void;
+
+    constexpr iterator() = default;
+    constexpr explicit iterator(std::string_view rest) noexcept : rest_{rest} { settle(); }
+
+    constexpr std::string_view operator*() const noexcept { return rest_.substr(0, length_); }
+    constexpr iterator& operator++() noexcept {
+      rest_.remove_prefix(length_);
+      settle();
+      return *this;
+    }
+    constexpr iterator operator++(int) noexcept {
+      auto before = *this;
+      ++*this;
+      return before;
+    }
+    /// What is left of the text, from the current component on, separators included.
+    [[nodiscard]] constexpr std::string_view rest() const noexcept { return rest_; }
+
+    friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept {
+      return a.rest_.size() == b.rest_.size();
+    }
+    friend constexpr bool operator==(const iterator& a, std::default_sentinel_t) noexcept {
+      return a.rest_.empty();
+    }
+
+   private:
+    constexpr void settle() noexcept {
+      const auto start = rest_.find_first_not_of('/');
+      rest_.remove_prefix(start == std::string_view::npos ? rest_.size() : start);
+      length_ = std::min(rest_.find('/'), rest_.size());
+    }
+    std::string_view rest_{};
+    std::size_t length_{0};
+  };
+
+  constexpr components() = default;
+  constexpr explicit components(std::string_view path) noexcept : path_{path} {}
+  [[nodiscard]] constexpr iterator begin() const noexcept { return iterator{path_}; }
+  [[nodiscard]] constexpr iterator end() const noexcept {
+    return iterator{path_.substr(path_.size())};
+  }
+
+ private:
+  std::string_view path_{};
+};
+
+[[nodiscard]] constexpr bool is_absolute(std::string_view path) noexcept {
+  return path.starts_with('/');
+}
+
+/// What is wrong with the spelling of a path, if anything: empty or with a NUL byte
+/// (`invalid_path`), over PATH_MAX or with a name over NAME_MAX (`name_too_long`). Every other byte
+/// is lawful: paths are bytes, not text.
+[[nodiscard]] constexpr std::optional<code> misspelling_of(std::string_view path) noexcept {
+  if (path.empty() || path.contains('\0')) return code::invalid_path;
+  if (path.size() >= path_max) return code::name_too_long;
+  for (auto name : components{path}) {
+    if (name.size() > name_max) return code::name_too_long;
+  }
+  return std::nullopt;
+}
+
+/// True for an absolute path in normal form: no ".", no "..", no empty component, no trailing slash
+/// (but for "/" itself), lawfully spelled. Says nothing about links: only a resolver makes a path
+/// canonical, this is what the result looks like.
+[[nodiscard]] constexpr bool is_canonical_form(std::string_view path) noexcept {
+  if (!is_absolute(path) || misspelling_of(path)) return false;
+  if (path == "/") return true;
+  if (path.ends_with('/') || path.contains("//")) return false;
+  return std::ranges::none_of(components{path},
+                              [](auto name) { return name == "." || name == ".."; });
+}
+
+/// The part of `path` below `root` without a leading slash ("" when they are the same place), or
+/// nothing when `path` is not at or below `root`. Both must be in canonical form. By component:
+/// "/work/app-old" is not below "/work/app".
+[[nodiscard]] constexpr std::optional<std::string_view> tail_below(std::string_view root,
+                                                                   std::string_view path) noexcept {
+  if (root.empty() || !path.starts_with(root)) return std::nullopt;
+  if (root.size() == 1) return path.substr(1);  // "/" holds everything
+  path.remove_prefix(root.size());
+  if (path.empty()) return path;
+  if (path.front() != '/') return std::nullopt;
+  return path.substr(1);
+}
+
+/// True when `path` is `root` or lies below it. Both must be in canonical form.
+[[nodiscard]] constexpr bool contains(std::string_view root, std::string_view path) noexcept {
+  return tail_below(root, path).has_value();
+}
+
+/// The directory that holds `path` (canonical form); "/" for "/".
+[[nodiscard]] constexpr std::string_view parent_of(std::string_view path) noexcept {
+  const auto slash = path.rfind('/');
+  return slash == 0 || slash == std::string_view::npos ? path.substr(0, 1) : path.substr(0, slash);
+}
+
+/// The lexical normal form of an absolute path, written into `buffer` and returned as a view of it:
+/// "." and empty components dropped, ".." taking the name before it away, ".." at the root staying
+/// there. For display and for configuration only: where links are, it names another place than the
+/// kernel does, so it must never be the basis of a decision. Errors: `invalid_path` for a relative
+/// or misspelled path, `name_too_long` for one too long or a buffer too small.
+[[nodiscard]] constexpr std::expected<std::string_view, code> lexically_normal(
+    std::string_view path, std::span<char> buffer) noexcept {
+  if (auto wrong = misspelling_of(path)) return std::unexpected{*wrong};
+  if (!is_absolute(path)) return std::unexpected{code::invalid_path};
+  std::size_t size = 0;
+  for (auto name : components{path}) {
+    if (name == ".") continue;
+    if (name == "..") {
+      while (size > 0 && buffer[--size] != '/') {}
+      continue;
+    }
+    if (size + 1 + name.size() > buffer.size()) return std::unexpected{code::name_too_long};
+    buffer[size++] = '/';
+    for (char c : name) buffer[size++] = c;
+  }
+  if (size == 0) {
+    if (buffer.empty()) return std::unexpected{code::name_too_long};
+    buffer[size++] = '/';
+  }
+  return std::string_view{buffer.data(), size};
+}
+
+}  // namespace pinfold

@@ -1,0 +1,75 @@
+// What a backend answers: data that can be printed, compared and tested on any machine.
+// A plan starts nothing; runner/launch/ is the one place that does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pinfold/sandbox/confinement.hpp>
+
+namespace pinfold {
+
+enum class backend_name : std::uint8_t { none, bubblewrap, seatbelt };
+
+[[nodiscard]] constexpr std::string_view name_of(backend_name value) noexcept {
+  switch (value) {
+    case backend_name::none: return "none";
+    case backend_name::bubblewrap: return "bubblewrap";
+    case backend_name::seatbelt: return "seatbelt";
+  }
+  return "none";
+}
+
+enum class mount_kind : std::uint8_t {
+  bind,             ///< source shown at target, writable
+  ro_bind,          ///< source shown at target, read-only
+  tmpfs,            ///< an empty file system of `size` bytes and `mode`
+  proc,             ///< a new /proc
+  dev,              ///< a new /dev
+  directory,        ///< an empty directory
+  symbolic_link,    ///< target is the link, source its text
+  remount_ro,       ///< what is mounted at target becomes read-only
+};
+
+/// Why a mount is in the plan: what `explain` groups by and what tests reason about.
+enum class mount_role : std::uint8_t {
+  root,        ///< the machine as the command sees it
+  system,      ///< /dev, /proc and what protects them
+  scratch,     ///< empty and writable, gone with the run
+  hidden,      ///< covered, empty, read-only
+  shared,      ///< shown on request
+  workspace,   ///< the one folder
+  pinned,      ///< a directory that must not be renamed away
+  carve_out,   ///< taken out of the workspace
+};
+
+struct mount {
+  mount_kind kind{mount_kind::bind};
+  mount_role role{mount_role::root};
+  std::string source;
+  std::string target;
+  std::uint64_t size{0};
+  unsigned mode{0755};
+
+  friend bool operator==(const mount&, const mount&) = default;
+};
+
+/// The plan. `program` and `options` start the backend (both empty for backend `none`); the command
+/// follows after them. All texts are owned.
+struct launch_plan {
+  backend_name backend{backend_name::none};
+  std::string program;
+  std::vector<std::string> options;
+  std::vector<std::string> command;
+  std::vector<std::string> environment;
+  std::string directory;
+  std::string workspace;
+  network_access network{network_access::off};
+  std::vector<mount> mounts;  ///< in the order in which they are made
+
+  friend bool operator==(const launch_plan&, const launch_plan&) = default;
+};
+
+}  // namespace pinfold
