@@ -49,6 +49,7 @@ enum class code : std::uint8_t {
   workspace_not_writable,
   carve_out_unusable,
   boundary_lost,
+  run_lost,
   command_not_found,
   command_not_executable,
   invalid_argument,
@@ -59,42 +60,80 @@ inline constexpr code last_code = code::invalid_argument;
 /// The stable PascalCase name of a code: what JSON carries in `error`.
 [[nodiscard]] constexpr std::string_view name_of(code value) noexcept {
   switch (value) {
-    case code::outside_workspace: return "OutsideWorkspace";
-    case code::harness_state: return "HarnessState";
-    case code::host_run_file: return "HostRunFile";
-    case code::read_only_root: return "ReadOnlyRoot";
-    case code::invalid_path: return "InvalidPath";
-    case code::name_too_long: return "NameTooLong";
-    case code::not_found: return "NotFound";
-    case code::not_a_directory: return "NotADirectory";
-    case code::is_a_directory: return "IsADirectory";
-    case code::already_exists: return "AlreadyExists";
-    case code::not_empty: return "NotEmpty";
-    case code::symlink_loop: return "SymlinkLoop";
-    case code::magic_link: return "MagicLink";
-    case code::special_file: return "SpecialFile";
-    case code::hard_linked_file: return "HardLinkedFile";
-    case code::permission_denied: return "PermissionDenied";
-    case code::workspace_gone: return "WorkspaceGone";
-    case code::resource_exhausted: return "ResourceExhausted";
-    case code::try_again: return "TryAgain";
-    case code::input_output_error: return "InputOutputError";
-    case code::mode_forbids_writing: return "ModeForbidsWriting";
-    case code::needs_approval: return "NeedsApproval";
-    case code::unconfined_forbidden: return "UnconfinedForbidden";
-    case code::network_denied: return "NetworkDenied";
-    case code::invalid_host: return "InvalidHost";
-    case code::invalid_egress_entry: return "InvalidEgressEntry";
-    case code::sandbox_unavailable: return "SandboxUnavailable";
-    case code::not_enforceable: return "NotEnforceable";
-    case code::unknown_backend: return "UnknownBackend";
-    case code::workspace_too_broad: return "WorkspaceTooBroad";
-    case code::workspace_not_writable: return "WorkspaceNotWritable";
-    case code::carve_out_unusable: return "CarveOutUnusable";
-    case code::boundary_lost: return "BoundaryLost";
-    case code::command_not_found: return "CommandNotFound";
-    case code::command_not_executable: return "CommandNotExecutable";
-    case code::invalid_argument: return "InvalidArgument";
+    case code::outside_workspace:
+      return "OutsideWorkspace";
+    case code::harness_state:
+      return "HarnessState";
+    case code::host_run_file:
+      return "HostRunFile";
+    case code::read_only_root:
+      return "ReadOnlyRoot";
+    case code::invalid_path:
+      return "InvalidPath";
+    case code::name_too_long:
+      return "NameTooLong";
+    case code::not_found:
+      return "NotFound";
+    case code::not_a_directory:
+      return "NotADirectory";
+    case code::is_a_directory:
+      return "IsADirectory";
+    case code::already_exists:
+      return "AlreadyExists";
+    case code::not_empty:
+      return "NotEmpty";
+    case code::symlink_loop:
+      return "SymlinkLoop";
+    case code::magic_link:
+      return "MagicLink";
+    case code::special_file:
+      return "SpecialFile";
+    case code::hard_linked_file:
+      return "HardLinkedFile";
+    case code::permission_denied:
+      return "PermissionDenied";
+    case code::workspace_gone:
+      return "WorkspaceGone";
+    case code::resource_exhausted:
+      return "ResourceExhausted";
+    case code::try_again:
+      return "TryAgain";
+    case code::input_output_error:
+      return "InputOutputError";
+    case code::mode_forbids_writing:
+      return "ModeForbidsWriting";
+    case code::needs_approval:
+      return "NeedsApproval";
+    case code::unconfined_forbidden:
+      return "UnconfinedForbidden";
+    case code::network_denied:
+      return "NetworkDenied";
+    case code::invalid_host:
+      return "InvalidHost";
+    case code::invalid_egress_entry:
+      return "InvalidEgressEntry";
+    case code::sandbox_unavailable:
+      return "SandboxUnavailable";
+    case code::not_enforceable:
+      return "NotEnforceable";
+    case code::unknown_backend:
+      return "UnknownBackend";
+    case code::workspace_too_broad:
+      return "WorkspaceTooBroad";
+    case code::workspace_not_writable:
+      return "WorkspaceNotWritable";
+    case code::carve_out_unusable:
+      return "CarveOutUnusable";
+    case code::boundary_lost:
+      return "BoundaryLost";
+    case code::run_lost:
+      return "RunLost";
+    case code::command_not_found:
+      return "CommandNotFound";
+    case code::command_not_executable:
+      return "CommandNotExecutable";
+    case code::invalid_argument:
+      return "InvalidArgument";
   }
   return "Unknown";  // only a value cast from outside the enumeration gets here
 }

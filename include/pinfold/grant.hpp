@@ -46,11 +46,16 @@ enum class region : std::uint8_t { workspace, harness_state, host_run, extra_roo
 
 [[nodiscard]] constexpr std::string_view name_of(region value) noexcept {
   switch (value) {
-    case region::workspace: return "workspace";
-    case region::harness_state: return "harness_state";
-    case region::host_run: return "host_run";
-    case region::extra_root: return "extra_root";
-    case region::outside: return "outside";
+    case region::workspace:
+      return "workspace";
+    case region::harness_state:
+      return "harness_state";
+    case region::host_run:
+      return "host_run";
+    case region::extra_root:
+      return "extra_root";
+    case region::outside:
+      return "outside";
   }
   return "outside";
 }

@@ -148,7 +148,8 @@ class components : public ranges::view_interface<components> {
   for (auto name : components{path}) {
     if (name == ".") continue;
     if (name == "..") {
-      while (size > 0 && buffer[--size] != '/') {}
+      while (size > 0 && buffer[--size] != '/') {
+      }
       continue;
     }
     if (size + 1 + name.size() > buffer.size()) return std::unexpected{code::name_too_long};

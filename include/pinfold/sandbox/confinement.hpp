@@ -46,7 +46,8 @@ struct hidden_path {
   enum class use : std::uint8_t { closed, scratch } contents{use::closed};
 };
 
-/// One entry of the visible tree under the root profile `minimal`. For a `link`, `target` is its text.
+/// One entry of the visible tree under the root profile `minimal`. For a `link`, `target` is its
+/// text.
 struct visible_path {
   std::string path;
   file_kind type{file_kind::directory};
@@ -65,13 +66,14 @@ struct confinement {
   nested_namespaces nesting{nested_namespaces::forbidden};
 
   std::vector<carved_path> carve_outs;
-  std::vector<std::string> pinned;        ///< directories below the workspace that must not be renamed
-  std::vector<shared_path> shared;        ///< read roots, write roots, the blob directory, sockets
-  std::vector<hidden_path> hidden;        ///< directories
-  std::vector<std::string> hidden_files;  ///< single files, like /etc/shadow
-  std::vector<visible_path> visible;      ///< for `minimal` only
+  std::vector<std::string> pinned;  ///< directories below the workspace that must not be renamed
+  std::vector<shared_path> shared;  ///< read roots, write roots, the blob directory, sockets
+  std::vector<hidden_path> hidden;  ///< directories
+  std::vector<std::string> hidden_files;    ///< single files, like /etc/shadow
+  std::vector<visible_path> visible;        ///< for `minimal` only
   std::uint64_t scratch_bytes{1ULL << 30};  ///< the size of each writable scratch directory
-  std::vector<std::string> egress;        ///< host:port entries; a backend that cannot hold to them refuses
+  std::vector<std::string>
+      egress;  ///< host:port entries; a backend that cannot hold to them refuses
 };
 
 }  // namespace pinfold

@@ -15,34 +15,37 @@ enum class backend_name : std::uint8_t { none, bubblewrap, seatbelt };
 
 [[nodiscard]] constexpr std::string_view name_of(backend_name value) noexcept {
   switch (value) {
-    case backend_name::none: return "none";
-    case backend_name::bubblewrap: return "bubblewrap";
-    case backend_name::seatbelt: return "seatbelt";
+    case backend_name::none:
+      return "none";
+    case backend_name::bubblewrap:
+      return "bubblewrap";
+    case backend_name::seatbelt:
+      return "seatbelt";
   }
   return "none";
 }
 
 enum class mount_kind : std::uint8_t {
-  bind,             ///< source shown at target, writable
-  ro_bind,          ///< source shown at target, read-only
-  tmpfs,            ///< an empty file system of `size` bytes and `mode`
-  proc,             ///< a new /proc
-  dev,              ///< a new /dev
-  directory,        ///< an empty directory
-  symbolic_link,    ///< target is the link, source its text
-  remount_ro,       ///< what is mounted at target becomes read-only
+  bind,           ///< source shown at target, writable
+  ro_bind,        ///< source shown at target, read-only
+  tmpfs,          ///< an empty file system of `size` bytes and `mode`
+  proc,           ///< a new /proc
+  dev,            ///< a new /dev
+  directory,      ///< an empty directory
+  symbolic_link,  ///< target is the link, source its text
+  remount_ro,     ///< what is mounted at target becomes read-only
 };
 
 /// Why a mount is in the plan: what `explain` groups by and what tests reason about.
 enum class mount_role : std::uint8_t {
-  root,        ///< the machine as the command sees it
-  system,      ///< /dev, /proc and what protects them
-  scratch,     ///< empty and writable, gone with the run
-  hidden,      ///< covered, empty, read-only
-  shared,      ///< shown on request
-  workspace,   ///< the one folder
-  pinned,      ///< a directory that must not be renamed away
-  carve_out,   ///< taken out of the workspace
+  root,       ///< the machine as the command sees it
+  system,     ///< /dev, /proc and what protects them
+  scratch,    ///< empty and writable, gone with the run
+  hidden,     ///< covered, empty, read-only
+  shared,     ///< shown on request
+  workspace,  ///< the one folder
+  pinned,     ///< a directory that must not be renamed away
+  carve_out,  ///< taken out of the workspace
 };
 
 struct mount {
@@ -71,5 +74,29 @@ struct launch_plan {
 
   friend bool operator==(const launch_plan&, const launch_plan&) = default;
 };
+
+/// The plan as one argument vector that a person can run as it stands: program, options, the
+/// environment as options, the command. For a backend without a program, `env -i` sets the
+/// environment. The runner itself starts the command through stage two, inside the same mounts.
+[[nodiscard]] constexpr std::vector<std::string> standalone_argv(const launch_plan& plan) {
+  std::vector<std::string> argv;
+  if (plan.program.empty()) {
+    argv = {"/usr/bin/env", "-i", "-C", plan.directory};
+    argv.insert(argv.end(), plan.environment.begin(), plan.environment.end());
+  } else {
+    argv.push_back(plan.program);
+    argv.insert(argv.end(), plan.options.begin(), plan.options.end());
+    argv.emplace_back("--clearenv");
+    for (const auto& entry : plan.environment) {
+      const auto equals = entry.find('=');
+      argv.emplace_back("--setenv");
+      argv.push_back(entry.substr(0, equals));
+      argv.push_back(equals == std::string::npos ? std::string{} : entry.substr(equals + 1));
+    }
+    argv.emplace_back("--");
+  }
+  argv.insert(argv.end(), plan.command.begin(), plan.command.end());
+  return argv;
+}
 
 }  // namespace pinfold

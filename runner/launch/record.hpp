@@ -1,0 +1,69 @@
+// The run record: what came of one command. Plain data; nothing here decides or prints.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <pinfold/refusal.hpp>
+#include <pinfold/sandbox/launch_plan.hpp>
+
+namespace pinfold {
+
+/// How a command ended.
+enum class ending : std::uint8_t {
+  exited,     ///< by itself, with `exit_code`
+  signaled,   ///< by `signal`
+  timed_out,  ///< stopped at the time limit
+  cancelled,  ///< stopped because the caller asked (SIGINT, SIGTERM, a cancel descriptor)
+  refused,    ///< never started: policy, sandbox or command; `error` says why
+  failed,     ///< started, and then lost: `error` says how
+};
+
+[[nodiscard]] constexpr std::string_view name_of(ending value) noexcept {
+  switch (value) {
+    case ending::exited: return "exited";
+    case ending::signaled: return "signaled";
+    case ending::timed_out: return "timed_out";
+    case ending::cancelled: return "cancelled";
+    case ending::refused: return "refused";
+    case ending::failed: return "failed";
+  }
+  return "failed";
+}
+
+/// What was kept of one output stream. `text` holds the first and the last part when it was
+/// clipped; `head` is the length of the first. `bytes` is all that the command wrote, `dropped` what
+/// lies between head and tail. Bytes, not text: nothing is decoded here.
+struct captured_output {
+  std::string text;
+  std::size_t head{0};
+  std::uint64_t bytes{0};
+  std::uint64_t dropped{0};
+
+  [[nodiscard]] bool clipped() const noexcept { return dropped > 0; }
+};
+
+struct run_record {
+  ending ended{ending::refused};
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::chrono::microseconds duration{0};  ///< from the command's start to its end
+  std::chrono::microseconds setup{0};     ///< from the call to the command's start
+  captured_output out;
+  captured_output err;
+  backend_name backend{backend_name::none};
+  std::string reason;  ///< why the backend is not the one asked for; empty when it is
+  network_access network{network_access::off};
+  std::string workspace;
+  unsigned killed{0};  ///< processes left when the command ended, and killed
+  std::optional<refusal> error;
+};
+
+/// The exit code of `pinfold run` for a record: the command's own; 128+N for signal N; 124 for the
+/// time limit; 125 when pinfold refused or failed; 126 not executable; 127 not found; 130 when it
+/// was cancelled by SIGINT or a descriptor, 143 by SIGTERM (`signal` then holds which).
+[[nodiscard]] int exit_code_of(const run_record& record) noexcept;
+
+}  // namespace pinfold

@@ -1,0 +1,54 @@
+// The one launcher: applies a launch plan, keeps time, output and processes bounded, and says what
+// came of it. It never decides what a command may do, installs no signal handler and touches no
+// global of the embedding program.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "launch/record.hpp"
+
+namespace pinfold {
+
+enum class stream : std::uint8_t { out, err };
+
+/// The bounds of one run.
+struct limits {
+  std::optional<std::chrono::milliseconds> time;  ///< none: no limit
+  std::chrono::milliseconds grace{2000};          ///< from SIGTERM to SIGKILL
+  std::size_t output{256 * 1024};                 ///< bytes kept of each stream, head and tail
+};
+
+/// Where a run's events go. All are optional.
+struct sinks {
+  /// Gets the head of each stream as it comes, on the calling thread; never more than the cap.
+  std::function<void(stream, std::string_view)> on_output;
+  /// Borrowed; when it becomes readable the run is ended like a timeout and recorded as cancelled.
+  int cancel_descriptor{-1};
+};
+
+/// A file that stage two makes before the command starts, in a directory that the plan made.
+struct made_file {
+  std::string path;
+  std::string content;
+};
+
+/// What the launcher needs beside the plan.
+struct launch_extras {
+  std::vector<made_file> files;
+  /// Borrowed descriptors that live as long as the sandbox does (the workspace's lock); the command
+  /// never sees them.
+  std::vector<int> held;
+};
+
+/// Runs one plan to its end. Blocks. At return nothing of the command's process tree is alive and
+/// every descriptor made here is closed. A failure to start is a record too (`refused`, with
+/// `error`). Thread-safe.
+[[nodiscard]] run_record run(const launch_plan& plan, const limits& bounds,
+                             const sinks& events = {}, const launch_extras& extras = {});
+
+}  // namespace pinfold
