@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <pinfold/path.hpp>
@@ -72,6 +74,11 @@ class grant {
     if (!is_well_formed(workspace, carve_outs, extra_roots)) cover_nothing();
   }
 
+  /// A grant keeps views: a string that is gone at the end of the line cannot be its workspace.
+  template <std::same_as<std::string> Gone>
+  explicit grant(Gone&&, std::span<const carve_out> = {},
+                 std::span<const extra_root> = {}) = delete;
+
   [[nodiscard]] constexpr std::string_view workspace() const noexcept { return workspace_; }
   [[nodiscard]] constexpr std::span<const carve_out> carve_outs() const noexcept {
     return carve_outs_;
@@ -80,36 +87,38 @@ class grant {
     return extra_roots_;
   }
 
-  /// The region of a canonical path (absolute, normal form, links resolved: the caller's promise).
-  /// Decided in this order; the last line denies:
-  ///  1. at or below a carve-out of kind harness state -> harness_state
-  ///  2. at or below a carve-out of kind host-run      -> host_run
-  ///  3. at or below the workspace                     -> workspace
-  ///  4. at or below an extra root                     -> extra_root
-  ///  5. anything else, and anything not canonical     -> outside
+  /// The region of a canonical path. Its form is checked here; that its links are resolved is the
+  /// caller's promise. Decided in this order; the last line denies:
+  ///  1. not absolute or not in normal form            -> outside
+  ///  2. at or below a carve-out of kind harness state -> harness_state
+  ///  3. at or below a carve-out of kind host-run      -> host_run
+  ///  4. at or below the workspace                     -> workspace
+  ///  5. at or below an extra root                     -> extra_root
+  ///  6. anything else                                 -> outside
   [[nodiscard]] constexpr region region_of(std::string_view canonical) const noexcept {
+    if (!is_canonical_form(canonical)) return region::outside;
     if (auto tail = tail_below(workspace_, canonical)) return region_of_tail(*tail);
     return root_of(canonical) != nullptr ? region::extra_root : region::outside;
   }
 
   /// The region of a path that lies `tail` below the workspace (no leading slash, "" for the
-  /// workspace itself): steps 1 to 3 of `region_of`.
+  /// workspace itself): steps 2 to 4 of `region_of`.
   [[nodiscard]] constexpr region region_of_tail(std::string_view tail) const noexcept {
-    auto answer = region::workspace;
-    for (const auto& carve : carve_outs_) {
-      if (!covers(carve.path, tail)) continue;
-      if (carve.kind == carve_kind::harness_state) return region::harness_state;
-      answer = region::host_run;
-    }
-    return answer;
+    const auto* carve = carve_out_at(tail);
+    if (carve == nullptr) return region::workspace;
+    return carve->kind == carve_kind::harness_state ? region::harness_state : region::host_run;
   }
 
-  /// The extra root that holds a canonical path, the writable one where two do; null when none.
+  /// The extra root that decides about a canonical path: the innermost one that holds it, and of
+  /// two for the same place the one for reading. Null when none holds it.
   [[nodiscard]] constexpr const extra_root* root_of(std::string_view canonical) const noexcept {
     const extra_root* found = nullptr;
     for (const auto& root : extra_roots_) {
       if (!contains(root.path, canonical)) continue;
-      if (found == nullptr || root.access == root_access::write) found = &root;
+      if (found != nullptr && found->path.size() > root.path.size()) continue;
+      if (found != nullptr && found->path == root.path && root.access == root_access::write)
+        continue;
+      found = &root;
     }
     return found;
   }
@@ -125,15 +134,36 @@ class grant {
     return where == region::extra_root && root_of(canonical)->access == root_access::write;
   }
 
-  /// True when a carve-out lies strictly below the canonical path: removing or renaming that path
-  /// would take the carve-out along.
+  /// The carve-out at or above a path that lies `tail` below the workspace, harness state first;
+  /// null when none.
+  [[nodiscard]] constexpr const carve_out* carve_out_at(std::string_view tail) const noexcept {
+    const carve_out* found = nullptr;
+    for (const auto& carve : carve_outs_) {
+      if (!covers(carve.path, tail)) continue;
+      if (carve.kind == carve_kind::harness_state) return &carve;
+      if (found == nullptr) found = &carve;
+    }
+    return found;
+  }
+
+  /// A carve-out strictly below a path that lies `tail` below the workspace ("" for the workspace
+  /// itself), harness state first; null when none.
+  [[nodiscard]] constexpr const carve_out* carve_out_below(std::string_view tail) const noexcept {
+    const carve_out* found = nullptr;
+    for (const auto& carve : carve_outs_) {
+      if (carve.path == tail || !covers(tail, carve.path)) continue;
+      if (carve.kind == carve_kind::harness_state) return &carve;
+      if (found == nullptr) found = &carve;
+    }
+    return found;
+  }
+
+  /// True when a carve-out, or the workspace itself, lies strictly below the canonical path:
+  /// removing or renaming that path, or putting something else in its place, would take it along.
   [[nodiscard]] constexpr bool has_carve_out_below(std::string_view canonical) const noexcept {
     const auto tail = tail_below(workspace_, canonical);
     if (!tail) return contains(canonical, workspace_);
-    for (const auto& carve : carve_outs_) {
-      if (carve.path != *tail && covers(*tail, carve.path)) return true;
-    }
-    return false;
+    return carve_out_below(*tail) != nullptr;
   }
 
  private:

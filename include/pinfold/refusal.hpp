@@ -211,6 +211,27 @@ enum class remedy : std::uint8_t {
   return "it was refused";
 }
 
+/// Appends `text` in double quotes. Control bytes, quotes and backslashes are escaped (\n, \x1b,
+/// \"), so that a path can neither end the line nor close its quotes; other bytes stand as they
+/// are.
+constexpr void append_quoted(std::string& out, std::string_view text) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  out += '"';
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (c == '\n' || c == '\r' || c == '\t') {
+      out += {'\\', c == '\n' ? 'n' : c == '\r' ? 'r' : 't'};
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
 /// A refusal that owns its text.
 struct refusal {
   code error{code::invalid_argument};
@@ -220,14 +241,25 @@ struct refusal {
   std::string boundary;  ///< what stands there: the workspace, the carve-out, or what was refused
   std::string detail;    ///< a further fact for a person, or empty
 
+  /// What would help, as a field that a program can act on.
+  [[nodiscard]] constexpr remedy help() const noexcept { return remedy_for(error); }
+
   /// One sentence: operation, path, where it led, the boundary, what to do.
   [[nodiscard]] constexpr std::string message() const {
     std::string text = "refusing to ";
     text += name_of(op);
-    text += " \"" + path + "\": ";
+    text += ' ';
+    append_quoted(text, path);
+    text += ": ";
     text += sentence_for(error);
-    if (!resolved.empty() && resolved != path) text += "; it resolved to \"" + resolved + "\"";
-    if (!boundary.empty() && boundary != path) text += "; the boundary is \"" + boundary + "\"";
+    if (!resolved.empty() && resolved != path) {
+      text += "; it resolved to ";
+      append_quoted(text, resolved);
+    }
+    if (!boundary.empty() && boundary != path) {
+      text += "; the boundary is ";
+      append_quoted(text, boundary);
+    }
     if (!detail.empty()) text += "; " + detail;
     return text;
   }

@@ -12,7 +12,6 @@
 #include <pinfold/path.hpp>
 #include <pinfold/refusal.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
-#include <pinfold/sandbox/none.hpp>
 
 namespace pinfold {
 

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include <pinfold/grant.hpp>
+#include <pinfold/settings.hpp>
 
 namespace pinfold {
-
-/// The host's own file tree, read-only (`host`), or only what a program needs to run (`minimal`).
-enum class root_profile : std::uint8_t { host, minimal };
 
 /// The answer of the network decision, as a backend gets it: a plain yes or no.
 enum class network_access : std::uint8_t { off, on };

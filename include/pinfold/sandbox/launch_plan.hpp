@@ -5,25 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <pinfold/refusal.hpp>
 #include <pinfold/sandbox/confinement.hpp>
 
 namespace pinfold {
-
-enum class backend_name : std::uint8_t { none, bubblewrap, seatbelt };
-
-[[nodiscard]] constexpr std::string_view name_of(backend_name value) noexcept {
-  switch (value) {
-    case backend_name::none:
-      return "none";
-    case backend_name::bubblewrap:
-      return "bubblewrap";
-    case backend_name::seatbelt:
-      return "seatbelt";
-  }
-  return "none";
-}
 
 enum class mount_kind : std::uint8_t {
   bind,           ///< source shown at target, writable
@@ -74,6 +62,16 @@ struct launch_plan {
 
   friend bool operator==(const launch_plan&, const launch_plan&) = default;
 };
+
+/// A refusal of a fact that a backend cannot hold to; `path` is the name of the fact.
+[[nodiscard]] constexpr refusal not_enforceable(std::string fact, backend_name backend) {
+  refusal answer;
+  answer.error = code::not_enforceable;
+  answer.op = operation::execute;
+  answer.path = std::move(fact);
+  answer.detail = "backend " + std::string{name_of(backend)};
+  return answer;
+}
 
 /// The plan as one argument vector that a person can run as it stands: program, options, the
 /// environment as options, the command. For a backend without a program, `env -i` sets the

@@ -6,20 +6,9 @@
 #include <string>
 #include <utility>
 
-#include <pinfold/refusal.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
 
 namespace pinfold {
-
-/// A refusal of a fact that a backend cannot hold to; `path` is the name of the fact.
-[[nodiscard]] constexpr refusal not_enforceable(std::string fact, backend_name backend) {
-  refusal answer;
-  answer.error = code::not_enforceable;
-  answer.op = operation::execute;
-  answer.path = std::move(fact);
-  answer.detail = "backend " + std::string{name_of(backend)};
-  return answer;
-}
 
 struct none_backend {
   /// The plan: the command itself, its environment and its directory. Error `not_enforceable`,
