@@ -48,9 +48,12 @@ std::string indented(std::string_view text, std::string_view first, std::string_
 
 constexpr std::string_view label_of(probe_status status) noexcept {
   switch (status) {
-    case probe_status::ok: return "ok";
-    case probe_status::failed: return "FAILED";
-    case probe_status::info: return "info";
+    case probe_status::ok:
+      return "ok";
+    case probe_status::failed:
+      return "FAILED";
+    case probe_status::info:
+      return "info";
   }
   return "FAILED";
 }
@@ -58,7 +61,8 @@ constexpr std::string_view label_of(probe_status status) noexcept {
 std::string table_lines(const probe_line& line) {
   auto text = "  " + padded(label_of(line.status), 8) + padded(line.id, 19) +
               terminal_safe(line.found) + '\n';
-  if (line.status == probe_status::failed) text += indented(line.fix, "          fix: ", "            ");
+  if (line.status == probe_status::failed)
+    text += indented(line.fix, "          fix: ", "            ");
   return text;
 }
 
@@ -82,8 +86,9 @@ json probe_json(const probe_line& line) {
 }  // namespace
 
 std::string doctor_table(const probe_report& report) {
-  std::string text = report.is_usable() ? "pinfold run works here\n"
-                                        : "pinfold run does not work here: nothing would be started\n";
+  std::string text = report.is_usable()
+                         ? "pinfold run works here\n"
+                         : "pinfold run does not work here: nothing would be started\n";
   for (const auto& line : report.lines) text += table_lines(line);
   text += listed("promised", promised);
   text += listed("not promised", not_promised);

@@ -1,5 +1,5 @@
-// What `pinfold doctor` says: does the kernel hold the boundary here, and what is not promised. Text
-// only; it asks nothing and prints nothing.
+// What `pinfold doctor` says: does the kernel hold the boundary here, and what is not promised.
+// Text only; it asks nothing and prints nothing.
 #pragma once
 
 #include <string>

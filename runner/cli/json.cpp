@@ -34,8 +34,10 @@ std::int64_t whole_milliseconds(std::chrono::microseconds span) {
 
 constexpr std::string_view name_of(network_access network) noexcept {
   switch (network) {
-    case network_access::off: return "off";
-    case network_access::on: return "on";
+    case network_access::off:
+      return "off";
+    case network_access::on:
+      return "on";
   }
   return "off";
 }

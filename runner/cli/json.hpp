@@ -1,5 +1,5 @@
-// What the program answers as JSON. The names are part of the interface. Whatever bytes a path or an
-// output holds, the JSON is valid and the counts of bytes stay true; writing it never throws.
+// What the program answers as JSON. The names are part of the interface. Whatever bytes a path or
+// an output holds, the JSON is valid and the counts of bytes stay true; writing it never throws.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ enum class record_role : std::uint8_t { run, gate };
 /// one marker line; `dropped` also counts the bytes of characters that the cut would split.
 [[nodiscard]] json to_json(const captured_output& output);
 
-/// One answer of `check`: `path`, `operation`, `canonical` (null when refused), `refusal` (null when
-/// not).
+/// One answer of `check`: `path`, `operation`, `canonical` (null when refused), `refusal` (null
+/// when not).
 [[nodiscard]] json checked_path_json(std::string_view path, operation wanted,
                                      const std::optional<std::string>& canonical,
                                      const std::optional<refusal>& refused);

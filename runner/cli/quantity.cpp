@@ -16,7 +16,11 @@ struct unit {
 };
 
 constexpr std::array<unit, 5> duration_units{{
-    {"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60 * 1000}, {"h", 60 * 60 * 1000},
+    {"", 1000},
+    {"ms", 1},
+    {"s", 1000},
+    {"m", 60 * 1000},
+    {"h", 60 * 60 * 1000},
 }};
 
 constexpr std::uint64_t kibi = 1024, kilo = 1000;
@@ -27,20 +31,22 @@ constexpr std::array<unit, 15> size_units{{
     {"KiB", kibi},
     {"kB", kilo},
     {"KB", kilo},
-    {"M", kibi * kibi},
-    {"MiB", kibi * kibi},
-    {"MB", kilo * kilo},
-    {"G", kibi * kibi * kibi},
-    {"GiB", kibi * kibi * kibi},
-    {"GB", kilo * kilo * kilo},
-    {"T", kibi * kibi * kibi * kibi},
-    {"TiB", kibi * kibi * kibi * kibi},
-    {"TB", kilo * kilo * kilo * kilo},
+    {"M", kibi* kibi},
+    {"MiB", kibi* kibi},
+    {"MB", kilo* kilo},
+    {"G", kibi* kibi* kibi},
+    {"GiB", kibi* kibi* kibi},
+    {"GB", kilo* kilo* kilo},
+    {"T", kibi* kibi* kibi* kibi},
+    {"TiB", kibi* kibi* kibi* kibi},
+    {"TB", kilo* kilo* kilo* kilo},
 }};
 
 enum class misread : std::uint8_t { malformed, too_fine, out_of_range };
 
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
 
 std::string_view take_digits(std::string_view& text) noexcept {
   const auto end = std::ranges::find_if_not(text, is_digit);
@@ -93,7 +99,9 @@ std::expected<std::uint64_t, misread> read_quantity(std::string_view text,
   return value;
 }
 
-std::string shown(std::string_view text) { return "\"" + terminal_safe(text.substr(0, 60)) + "\""; }
+std::string shown(std::string_view text) {
+  return "\"" + terminal_safe(text.substr(0, 60)) + "\"";
+}
 
 constexpr std::string_view duration_help =
     "write a number and ms, s, m or h, like 30s; from 1ms to 30 days";
@@ -105,9 +113,12 @@ std::string size_help(size_range allowed) {
 
 constexpr std::string_view words_for(misread why) noexcept {
   switch (why) {
-    case misread::malformed: return " is not a ";
-    case misread::too_fine: return " has more decimals than fit a ";
-    case misread::out_of_range: return " is out of range for a ";
+    case misread::malformed:
+      return " is not a ";
+    case misread::too_fine:
+      return " has more decimals than fit a ";
+    case misread::out_of_range:
+      return " is out of range for a ";
   }
   return " is not a ";
 }
@@ -126,15 +137,15 @@ std::expected<std::chrono::milliseconds, std::string> parse_duration(std::string
   if (value && *value >= least && *value <= most) {
     return std::chrono::milliseconds{static_cast<std::int64_t>(*value)};
   }
-  return std::unexpected{complaint(text, value ? misread::out_of_range : value.error(), "duration",
-                                   duration_help)};
+  return std::unexpected{
+      complaint(text, value ? misread::out_of_range : value.error(), "duration", duration_help)};
 }
 
 std::expected<std::uint64_t, std::string> parse_size(std::string_view text, size_range allowed) {
   const auto value = read_quantity(text, size_units);
   if (value && *value >= allowed.least && *value <= allowed.most) return *value;
-  return std::unexpected{complaint(text, value ? misread::out_of_range : value.error(), "size",
-                                   size_help(allowed))};
+  return std::unexpected{
+      complaint(text, value ? misread::out_of_range : value.error(), "size", size_help(allowed))};
 }
 
 std::string readable_size(std::uint64_t bytes) {

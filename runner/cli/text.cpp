@@ -1,5 +1,5 @@
-// Words for a shell and bytes for a terminal: see text.hpp. What is unsafe to show is decided in one
-// place, `is_showable`, for both.
+// Words for a shell and bytes for a terminal: see text.hpp. What is unsafe to show is decided in
+// one place, `is_showable`, for both.
 #include "cli/text.hpp"
 
 #include <algorithm>
@@ -66,11 +66,11 @@ constexpr bool is_bare(char c) noexcept {
 
 /// Words that a shell reads as grammar where a command may stand (POSIX 2.4, and bash's own).
 constexpr std::array<std::string_view, 18> shell_words{
-    "if",   "then", "else", "elif",     "fi",     "do",     "done", "case",  "esac",
-    "while", "until", "for", "in", "function", "select", "coproc", "time", "namespace"};
+    "if",    "then",  "else", "elif", "fi",       "do",     "done",   "case", "esac",
+    "while", "until", "for",  "in",   "function", "select", "coproc", "time", "namespace"};
 
-/// True when a shell takes the word as it stands. '=' is safe after a leading '-' only: elsewhere it
-/// could make the word an assignment.
+/// True when a shell takes the word as it stands. '=' is safe after a leading '-' only: elsewhere
+/// it could make the word an assignment.
 bool is_safe_bare(std::string_view word) noexcept {
   if (word.empty() || std::ranges::find(shell_words, word) != shell_words.end()) return false;
   const bool option = word.starts_with('-');
@@ -84,9 +84,7 @@ class quoted_word {
     if (part_ != part::plain) open(part::plain, "'");
     text_ += text;
   }
-  void apostrophe() {
-    open(part::none, "\\'");
-  }
+  void apostrophe() { open(part::none, "\\'"); }
   void bytes(std::string_view raw) {
     if (part_ != part::bytes) open(part::bytes, "\"$(printf '");
     for (char byte : raw) text_ += "\\" + digits_of(static_cast<unsigned char>(byte), 8, 3);

@@ -11,7 +11,9 @@ constexpr unsigned char byte_at(std::string_view text, std::size_t i) noexcept {
   return static_cast<unsigned char>(text[i]);
 }
 
-constexpr bool is_continuation(unsigned char byte) noexcept { return (byte & 0xc0) == 0x80; }
+constexpr bool is_continuation(unsigned char byte) noexcept {
+  return (byte & 0xc0) == 0x80;
+}
 
 /// What a first byte asks for: how many more bytes, and the range of the second one (the table
 /// "Well-Formed UTF-8 Byte Sequences" of the Unicode Standard).
@@ -49,8 +51,8 @@ utf8_step next_utf8(std::string_view text) noexcept {
   for (; step.length <= start.more; ++step.length) {
     if (step.length == text.size()) return {utf8_step::kind::unfinished, 0, step.length};
     const auto byte = byte_at(text, step.length);
-    const bool fits = step.length == 1 ? byte >= start.low && byte <= start.high
-                                       : is_continuation(byte);
+    const bool fits =
+        step.length == 1 ? byte >= start.low && byte <= start.high : is_continuation(byte);
     if (!fits) return {utf8_step::kind::broken, 0, step.length};
     step.value = (step.value << 6) | (byte & 0x3fU);
   }

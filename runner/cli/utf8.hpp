@@ -51,10 +51,10 @@ struct legible_text {
 /// The line that stands where bytes were left out: "\n[pinfold: N bytes left out]\n".
 [[nodiscard]] std::string left_out_marker(std::uint64_t bytes);
 
-/// `head` and `tail` of a stream of which `dropped` bytes between them were left out, as text. Where
-/// the hole splits a character, its bytes go into the hole and are counted as dropped; bytes that
-/// are broken elsewhere become U+FFFD. With nothing dropped there is no hole: head and tail are
-/// taken as one text.
+/// `head` and `tail` of a stream of which `dropped` bytes between them were left out, as text.
+/// Where the hole splits a character, its bytes go into the hole and are counted as dropped; bytes
+/// that are broken elsewhere become U+FFFD. With nothing dropped there is no hole: head and tail
+/// are taken as one text.
 [[nodiscard]] legible_text legible(std::string_view head, std::string_view tail,
                                    std::uint64_t dropped);
 

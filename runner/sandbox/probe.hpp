@@ -27,9 +27,12 @@ enum class probe_status : std::uint8_t {
 
 [[nodiscard]] constexpr std::string_view name_of(probe_status value) noexcept {
   switch (value) {
-    case probe_status::ok: return "ok";
-    case probe_status::failed: return "failed";
-    case probe_status::info: return "info";
+    case probe_status::ok:
+      return "ok";
+    case probe_status::failed:
+      return "failed";
+    case probe_status::info:
+      return "info";
   }
   return "failed";
 }
@@ -90,8 +93,8 @@ struct program_facts {
 [[nodiscard]] std::vector<probe_line> judge_bubblewrap(const program_facts& facts,
                                                        const bubblewrap_search& search);
 
-/// What `run` asks each time: the bwrap to start, or `sandbox_unavailable` with the probe that failed
-/// and its fix in `detail`. Some twenty stat calls; bwrap is not started.
+/// What `run` asks each time: the bwrap to start, or `sandbox_unavailable` with the probe that
+/// failed and its fix in `detail`. Some twenty stat calls; bwrap is not started.
 [[nodiscard]] std::expected<bubblewrap_facts, refusal> usable_bubblewrap(
     const bubblewrap_search& search = {});
 
@@ -121,8 +124,8 @@ using plan_starter = std::function<run_record(const launch_plan&, const limits&)
 /// Each probe that starts something ends after this time.
 inline constexpr std::chrono::milliseconds probe_time{5000};
 
-/// `bwrap --version`, then user namespace, PID namespace, network namespace and /proc mount, each on
-/// its own. After a probe that ran into its time limit no further one is started.
+/// `bwrap --version`, then user namespace, PID namespace, network namespace and /proc mount, each
+/// on its own. After a probe that ran into its time limit no further one is started.
 [[nodiscard]] std::vector<probe_line> probe_layers(const bubblewrap_facts& bwrap,
                                                    const kernel_facts& kernel,
                                                    const plan_starter& start,

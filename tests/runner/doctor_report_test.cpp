@@ -18,7 +18,8 @@ probe_report good_report() {
 
 probe_report bad_report() {
   auto report = good_report();
-  report.lines.push_back({"sandbox-user", probe_status::failed, "bwrap: \x1b[2J\xff", "do this:\n  and that"});
+  report.lines.push_back(
+      {"sandbox-user", probe_status::failed, "bwrap: \x1b[2J\xff", "do this:\n  and that"});
   return report;
 }
 
@@ -36,9 +37,10 @@ TEST_CASE("a_machine_where_run_works_is_told_so_and_what_is_not_promised") {
 TEST_CASE("a_failed_line_is_followed_by_its_fix_line_for_line") {
   const auto table = doctor_table(bad_report());
   CHECK(table.starts_with("pinfold run does not work here"));
-  CHECK(table.contains("\n  FAILED  sandbox-user       bwrap: \\x1b[2J\\xff\n"
-                       "          fix: do this:\n"
-                       "              and that\n"));
+  CHECK(
+      table.contains("\n  FAILED  sandbox-user       bwrap: \\x1b[2J\\xff\n"
+                     "          fix: do this:\n"
+                     "              and that\n"));
 }
 
 TEST_CASE("the_table_holds_nothing_that_a_terminal_obeys") {

@@ -100,7 +100,9 @@ class scratch {
   scratch& operator=(const scratch&) = delete;
   ~scratch() { fs::remove_all(path_); }
 
-  [[nodiscard]] std::string at(std::string_view name) const { return path_ + "/" + std::string{name}; }
+  [[nodiscard]] std::string at(std::string_view name) const {
+    return path_ + "/" + std::string{name};
+  }
 
   std::string file(std::string_view name, unsigned mode) const {
     const auto path = at(name);

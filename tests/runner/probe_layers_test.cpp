@@ -1,5 +1,5 @@
-// Floor 8, what a trusted bwrap can do here: each layer on its own, the fix for each cause, and that
-// nothing hangs or is started that should not be.
+// Floor 8, what a trusted bwrap can do here: each layer on its own, the fix for each cause, and
+// that nothing hangs or is started that should not be.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,7 +76,8 @@ using ids = std::vector<std::string>;
 class scratch {
  public:
   scratch() {
-    std::string name = ::geteuid() == 0 ? "/run/pinfold-layers-XXXXXX" : "/tmp/pinfold-layers-XXXXXX";
+    std::string name =
+        ::geteuid() == 0 ? "/run/pinfold-layers-XXXXXX" : "/tmp/pinfold-layers-XXXXXX";
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     REQUIRE(::chmod(name.c_str(), 0755) == 0);
     path_ = name;
@@ -101,7 +102,9 @@ class scratch {
   std::string path_;
 };
 
-run_record run_itself(const launch_plan& plan, const limits& bounds) { return run(plan, bounds); }
+run_record run_itself(const launch_plan& plan, const limits& bounds) {
+  return run(plan, bounds);
+}
 
 }  // namespace
 
@@ -145,15 +148,18 @@ TEST_CASE("a_layer_that_fails_is_one_line_with_what_bwrap_said") {
 
 TEST_CASE("the_version_must_be_named_and_new_enough") {
   const std::vector<std::pair<std::string, bool>> rows{
-      {"bubblewrap 0.8.0\n", true},  {"bubblewrap 0.11.2\n", true}, {"bubblewrap 1.0.0\n", true},
-      {"bubblewrap 0.8\n", true},    {"bubblewrap 0.7.9\n", false}, {"bubblewrap 0.4.1\n", false},
-      {"bubblewrap\n", false},       {"", false},                   {"bubblewrap x.9\n", false},
-      {"bwrap 0.9.0\n", false},      {"bubblewrap 9\n", false},     {"bubblewrap 0.-9\n", false},
+      {"bubblewrap 0.8.0\n", true},  {"bubblewrap 0.11.2\n", true},
+      {"bubblewrap 1.0.0\n", true},  {"bubblewrap 0.8\n", true},
+      {"bubblewrap 0.7.9\n", false}, {"bubblewrap 0.4.1\n", false},
+      {"bubblewrap\n", false},       {"", false},
+      {"bubblewrap x.9\n", false},   {"bwrap 0.9.0\n", false},
+      {"bubblewrap 9\n", false},     {"bubblewrap 0.-9\n", false},
   };
   for (const auto& [text, good] : rows) {
     INFO(text);
     played play{.version = text};
-    CHECK(failed_ids(probe_layers(bwrap, {}, play.starter())) == (good ? ids{} : ids{"bwrap-version"}));
+    CHECK(failed_ids(probe_layers(bwrap, {}, play.starter())) ==
+          (good ? ids{} : ids{"bwrap-version"}));
   }
 }
 

@@ -1,5 +1,5 @@
-// Is there a bwrap that can be trusted? Who could have put other code there is asked of the file and
-// of every directory above it, because a directory's writer can replace what is in it.
+// Is there a bwrap that can be trusted? Who could have put other code there is asked of the file
+// and of every directory above it, because a directory's writer can replace what is in it.
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -25,7 +25,8 @@ constexpr std::string_view reinstall_fix =
     "bubblewrap)";
 
 std::string canonical_of(const std::string& path) {
-  const std::unique_ptr<char, decltype(&::free)> resolved{::realpath(path.c_str(), nullptr), &::free};
+  const std::unique_ptr<char, decltype(&::free)> resolved{::realpath(path.c_str(), nullptr),
+                                                          &::free};
   return resolved ? std::string{resolved.get()} : std::string{};
 }
 
@@ -49,8 +50,12 @@ file_capabilities capabilities_of(const std::string& path) {
   return none ? file_capabilities::none : file_capabilities::some;
 }
 
-bool is_foreign(const owner_and_mode& one) noexcept { return one.owner != 0; }
-bool is_writable_by_others(const owner_and_mode& one) noexcept { return (one.mode & 0022) != 0; }
+bool is_foreign(const owner_and_mode& one) noexcept {
+  return one.owner != 0;
+}
+bool is_writable_by_others(const owner_and_mode& one) noexcept {
+  return (one.mode & 0022) != 0;
+}
 
 std::string octal(std::uint32_t mode) {
   std::string digits;
@@ -82,7 +87,8 @@ probe_line found_line(const program_facts& facts, const bubblewrap_search& searc
     case program_kind::unreadable:
       return failed("bwrap-found", facts.asked + ": " + facts.error, std::string{reinstall_fix});
     case program_kind::file:
-    case program_kind::other: break;
+    case program_kind::other:
+      break;
   }
   const bool led = facts.asked != facts.file.path;
   return passed("bwrap-found", facts.asked + (led ? " -> " + facts.file.path : ""));
@@ -107,10 +113,10 @@ probe_line owner_line(const program_facts& facts) {
                   std::string{reinstall_fix});
   }
   if (is_writable_by_others(facts.file)) {
-    return failed("bwrap-owner",
-                  facts.file.path + " is writable by group or others: mode " +
-                      octal(facts.file.mode),
-                  std::string{reinstall_fix} + ", then: sudo chmod 0755 " + facts.file.path);
+    return failed(
+        "bwrap-owner",
+        facts.file.path + " is writable by group or others: mode " + octal(facts.file.mode),
+        std::string{reinstall_fix} + ", then: sudo chmod 0755 " + facts.file.path);
   }
   return passed("bwrap-owner", "root, writable by nobody else");
 }
@@ -118,17 +124,17 @@ probe_line owner_line(const program_facts& facts) {
 probe_line directories_line(const program_facts& facts) {
   for (const auto& one : facts.directories) {
     if (is_foreign(one)) {
-      return failed("bwrap-directories",
-                    one.path + " belongs to uid " + std::to_string(one.owner) +
-                        ", who could replace what is in it",
-                    "give it to root: sudo chown root " + one.path + ", then " +
-                        std::string{reinstall_fix});
+      return failed(
+          "bwrap-directories",
+          one.path + " belongs to uid " + std::to_string(one.owner) +
+              ", who could replace what is in it",
+          "give it to root: sudo chown root " + one.path + ", then " + std::string{reinstall_fix});
     }
     if (is_writable_by_others(one)) {
-      return failed("bwrap-directories",
-                    one.path + " is writable by group or others: mode " + octal(one.mode),
-                    "close it: sudo chmod go-w " + one.path + ", then " +
-                        std::string{reinstall_fix});
+      return failed(
+          "bwrap-directories",
+          one.path + " is writable by group or others: mode " + octal(one.mode),
+          "close it: sudo chmod go-w " + one.path + ", then " + std::string{reinstall_fix});
     }
   }
   return passed("bwrap-directories", "all above it belong to root and are writable by nobody else");
@@ -150,8 +156,7 @@ probe_line privileges_line(const program_facts& facts) {
 
 probe_line place_line(const program_facts& facts, const bubblewrap_search& search) {
   if (!search.workspace.empty() && contains(search.workspace, facts.file.path)) {
-    return failed("bwrap-place",
-                  facts.file.path + " lies inside the workspace " + search.workspace,
+    return failed("bwrap-place", facts.file.path + " lies inside the workspace " + search.workspace,
                   "choose a smaller workspace, or " + std::string{install_fix});
   }
   return passed("bwrap-place", "outside the workspace");

@@ -42,7 +42,8 @@ std::optional<int> status_number(std::string_view text, std::string_view key) {
 }
 
 std::optional<int> landlock_abi() {
-  const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  const long abi =
+      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (abi < 0) return std::nullopt;
   return static_cast<int>(abi);
 }
@@ -70,8 +71,9 @@ probe_line apparmor_line(const kernel_facts& facts) {
   if (facts.apparmor_restricts.value_or(0) == 0) {
     return info("apparmor", "does not restrict user namespaces");
   }
-  return info("apparmor", "allows user namespaces only to programs with a profile that says so; the "
-                          "line sandbox-user tells whether bwrap has one");
+  return info("apparmor",
+              "allows user namespaces only to programs with a profile that says so; the "
+              "line sandbox-user tells whether bwrap has one");
 }
 
 probe_line user_namespaces_line(const kernel_facts& facts) {
@@ -86,8 +88,9 @@ probe_line user_namespaces_line(const kernel_facts& facts) {
 
 probe_line container_line(const kernel_facts& facts) {
   if (facts.own_seccomp_mode != 2) return info("container", "no seccomp filter is on this process");
-  return info("container", "a seccomp filter is on this process already, as in a container; it may "
-                           "forbid namespaces");
+  return info("container",
+              "a seccomp filter is on this process already, as in a container; it may "
+              "forbid namespaces");
 }
 
 }  // namespace

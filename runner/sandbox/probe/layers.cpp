@@ -1,5 +1,5 @@
-// Starts a trusted bwrap with the fewest options that ask for one thing, so that a failure names its
-// layer. The sandbox of `run` is asked for last, as a whole.
+// Starts a trusted bwrap with the fewest options that ask for one thing, so that a failure names
+// its layer. The sandbox of `run` is asked for last, as a whole.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -24,12 +24,15 @@ constexpr std::string_view switched_off_fix =
     "kernel.unprivileged_userns_clone is 0); use a machine or a virtual machine where they are on";
 constexpr std::string_view container_fix =
     "this container's seccomp filter forbids it; start the container with a seccomp profile that "
-    "allows clone and unshare with namespaces, mount, umount2 and pivot_root, or run pinfold outside";
+    "allows clone and unshare with namespaces, mount, umount2 and pivot_root, or run pinfold "
+    "outside";
 constexpr std::string_view proc_fix =
-    "the kernel allows a new /proc only where the present one is whole; a container covers parts of "
+    "the kernel allows a new /proc only where the present one is whole; a container covers parts "
+    "of "
     "it. Run pinfold outside of the container, or in a virtual machine";
 constexpr std::string_view kernel_fix =
-    "this kernel lacks the namespace, or a security module forbids it (see: sudo dmesg | tail); use a "
+    "this kernel lacks the namespace, or a security module forbids it (see: sudo dmesg | tail); "
+    "use a "
     "kernel with CONFIG_USER_NS, CONFIG_PID_NS and CONFIG_NET_NS";
 constexpr std::string_view hang_fix =
     "bwrap did not end in time, so nothing more was tried; put the distribution's own file back "
@@ -47,8 +50,7 @@ std::vector<layer> layers() {
   return {{"sandbox-user", "a user namespace", {"--unshare-user"}},
           {"sandbox-pid", "a PID namespace", {"--unshare-user", "--unshare-pid"}},
           {"sandbox-network", "a network namespace", {"--unshare-user", "--unshare-net"}},
-          {"sandbox-proc", "a new /proc",
-           {"--unshare-user", "--unshare-pid", "--proc", "/proc"}}};
+          {"sandbox-proc", "a new /proc", {"--unshare-user", "--unshare-pid", "--proc", "/proc"}}};
 }
 
 launch_plan plan_of(std::vector<std::string> command) {
@@ -90,7 +92,8 @@ bool has_succeeded(const run_record& record) {
 ///  4. only /proc fails                                     -> it is covered, as in a container
 ///  5. a seccomp filter is on this process                  -> the container's profile
 ///  6. anything else                                        -> the kernel
-std::string_view fix_for(const layer& failed, const run_record& record, const kernel_facts& kernel) {
+std::string_view fix_for(const layer& failed, const run_record& record,
+                         const kernel_facts& kernel) {
   if (record.ended == ending::timed_out) return hang_fix;
   if (kernel.apparmor_restricts.value_or(0) != 0) return apparmor_fix;
   if (kernel.most_user_namespaces == 0 || kernel.userns_clone == 0) return switched_off_fix;
@@ -153,8 +156,10 @@ std::vector<std::string> command_for(const bubblewrap_facts& bwrap, const layer&
 probe_line whole_line(const run_record& record) {
   if (has_succeeded(record) && record.backend == backend_name::bubblewrap) {
     const auto setup = std::chrono::round<std::chrono::milliseconds>(record.setup);
-    return {"sandbox-whole", probe_status::ok,
-            "the sandbox of pinfold run starts, in " + std::to_string(setup.count()) + " ms", {}};
+    return {"sandbox-whole",
+            probe_status::ok,
+            "the sandbox of pinfold run starts, in " + std::to_string(setup.count()) + " ms",
+            {}};
   }
   return {"sandbox-whole", probe_status::failed, story_of(record),
           "mend the lines above that failed; where none did, the message names the step"};
