@@ -59,10 +59,10 @@ std::string random_bytes(std::mt19937& random, std::size_t most) {
 
 TEST_CASE("a_run_record_has_exactly_the_names_of_the_interface") {
   const auto object = read_back(to_json(ordinary_record()));
-  CHECK(names_of(object) ==
-        std::vector<std::string>{"ended", "exit_code", "signal", "duration_ms", "setup_ms", "stdout",
-                                 "stderr", "backend", "reason", "network", "workspace", "killed",
-                                 "refusal"});
+  CHECK(names_of(object) == std::vector<std::string>{"ended", "exit_code", "signal", "duration_ms",
+                                                     "setup_ms", "stdout", "stderr", "backend",
+                                                     "reason", "network", "workspace", "killed",
+                                                     "refusal"});
   CHECK(names_of(object["stdout"]) ==
         std::vector<std::string>{"text", "bytes", "dropped", "clipped"});
   CHECK(object["ended"] == "exited");
@@ -70,7 +70,8 @@ TEST_CASE("a_run_record_has_exactly_the_names_of_the_interface") {
   CHECK(object["signal"].is_null());
   CHECK(object["duration_ms"] == 1500);
   CHECK(object["setup_ms"] == 9);
-  CHECK(object["stdout"] == json::parse(R"({"text":"out\n","bytes":4,"dropped":0,"clipped":false})"));
+  CHECK(object["stdout"] ==
+        json::parse(R"({"text":"out\n","bytes":4,"dropped":0,"clipped":false})"));
   CHECK(object["backend"] == "bubblewrap");
   CHECK(object["reason"].is_null());
   CHECK(object["network"] == "off");
@@ -138,9 +139,10 @@ TEST_CASE("a_path_that_is_not_utf8_has_a_twin_with_its_bytes") {
 }
 
 TEST_CASE("a_checked_path_is_canonical_or_refused") {
-  const auto inside = read_back(checked_path_json("x\xfe", operation::write, "/work/app/x\xfe", {}));
-  CHECK(names_of(inside) == std::vector<std::string>{"path", "path_base64", "operation", "canonical",
-                                                     "canonical_base64", "refusal"});
+  const auto inside =
+      read_back(checked_path_json("x\xfe", operation::write, "/work/app/x\xfe", {}));
+  CHECK(names_of(inside) == std::vector<std::string>{"path", "path_base64", "operation",
+                                                     "canonical", "canonical_base64", "refusal"});
   CHECK(inside["refusal"].is_null());
   const auto outside = read_back(checked_path_json("/etc", operation::read, {}, refused_read()));
   CHECK(names_of(outside) == std::vector<std::string>{"path", "operation", "canonical", "refusal"});
@@ -149,7 +151,13 @@ TEST_CASE("a_checked_path_is_canonical_or_refused") {
 }
 
 TEST_CASE("a_clipped_text_has_one_marker_line_and_true_counts") {
-  const captured_output output{.text = "ab\xe2" "\xac" "yz", .head = 3, .bytes = 106, .dropped = 100};
+  const captured_output output{.text =
+                                   "ab\xe2"
+                                   "\xac"
+                                   "yz",
+                               .head = 3,
+                               .bytes = 106,
+                               .dropped = 100};
   const auto object = read_back(to_json(output));
   CHECK(object["text"] == "ab\n[pinfold: 102 bytes left out]\nyz");
   CHECK(object["bytes"] == 106);

@@ -23,10 +23,9 @@ struct duration_row {
 };
 
 const std::vector<duration_row> durations{
-    {"30s", 30s},        {"500ms", 500ms},     {"2m", 2min},        {"1h", 1h},
-    {"7", 7s},           {"1.5s", 1500ms},     {"0.5", 500ms},      {"1ms", 1ms},
-    {"0.001s", 1ms},     {"0.25h", 15min},     {"720h", 720h},      {"1.500000000s", 1500ms},
-    {"007s", 7s},        {"2592000", 720h},    {"0.00001h", 36ms},
+    {"30s", 30s},     {"500ms", 500ms},         {"2m", 2min}, {"1h", 1h},        {"7", 7s},
+    {"1.5s", 1500ms}, {"0.5", 500ms},           {"1ms", 1ms}, {"0.001s", 1ms},   {"0.25h", 15min},
+    {"720h", 720h},   {"1.500000000s", 1500ms}, {"007s", 7s}, {"2592000", 720h}, {"0.00001h", 36ms},
 };
 
 struct refused_row {
@@ -85,20 +84,43 @@ struct size_row {
 };
 
 const std::vector<size_row> sizes{
-    {"1", 1},          {"17B", 17},          {"4K", 4096},          {"256KiB", 262144},
-    {"10MB", 10000000}, {"1MiB", 1048576},   {"2kB", 2000},         {"2KB", 2000},
-    {"1.5K", 1536},    {"0.5MiB", 524288},   {"1G", 1ULL << 30},    {"1TiB", 1ULL << 40},
-    {"1TB", 1000000000000ULL}, {"1099511627776", 1ULL << 40},
+    {"1", 1},
+    {"17B", 17},
+    {"4K", 4096},
+    {"256KiB", 262144},
+    {"10MB", 10000000},
+    {"1MiB", 1048576},
+    {"2kB", 2000},
+    {"2KB", 2000},
+    {"1.5K", 1536},
+    {"0.5MiB", 524288},
+    {"1G", 1ULL << 30},
+    {"1TiB", 1ULL << 40},
+    {"1TB", 1000000000000ULL},
+    {"1099511627776", 1ULL << 40},
 };
 
 const std::vector<refused_row> bad_sizes{
-    {"", "nothing"},           {"0", "no room at all"},      {"0KiB", "no room at all"},
-    {"-1", "a sign"},          {"+1", "a sign"},             {"1e99", "an exponent"},
-    {"nan", "not a number"},   {"1 KiB", "a space"},         {"1KIB", "an unknown unit"},
-    {"1kb", "bits or bytes?"}, {"1Kib", "bits?"},            {"1KiBs", "trailing text"},
-    {"0.3B", "no whole byte"}, {"1.0001K", "no whole byte"}, {"1025G", "over a tebibyte"},
-    {"2T", "over a tebibyte"}, {"16777216T", "wraps to 0"},  {"16777217T", "wraps to 1 TiB"},
-    {"18446744073709551617", "wraps to 1"},                  {"0x100", "not decimal"},
+    {"", "nothing"},
+    {"0", "no room at all"},
+    {"0KiB", "no room at all"},
+    {"-1", "a sign"},
+    {"+1", "a sign"},
+    {"1e99", "an exponent"},
+    {"nan", "not a number"},
+    {"1 KiB", "a space"},
+    {"1KIB", "an unknown unit"},
+    {"1kb", "bits or bytes?"},
+    {"1Kib", "bits?"},
+    {"1KiBs", "trailing text"},
+    {"0.3B", "no whole byte"},
+    {"1.0001K", "no whole byte"},
+    {"1025G", "over a tebibyte"},
+    {"2T", "over a tebibyte"},
+    {"16777216T", "wraps to 0"},
+    {"16777217T", "wraps to 1 TiB"},
+    {"18446744073709551617", "wraps to 1"},
+    {"0x100", "not decimal"},
 };
 
 /// What a shell makes of `line`: the bytes that it prints.
@@ -112,7 +134,8 @@ std::string printed_by(const std::string& shell, const std::string& line) {
   REQUIRE(pipe != nullptr);
   std::string out;
   char buffer[4096];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) out.append(buffer, n);
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    out.append(buffer, n);
   CHECK(::pclose(pipe) == 0);
   ::unlink(name);
   return out;
@@ -126,13 +149,48 @@ std::string nul_ended(const std::vector<std::string>& words) {
 }
 
 std::vector<std::string> hostile_words() {
-  std::vector<std::string> words{"",       "plain",   "two words", "it's",      "'",        "''",
-                                 "a'b'c",  "\"q\"",   "$HOME",     "`id`",      "$(id)",    "\\",
-                                 "a\\",    "\n",      "a\n",       "\n\na\n\n", "*",        "?[a-z]",
-                                 "~",      "~root",   "#no",       "!x",        "{a,b}",    "a;b",
-                                 "a&&b",   "|",       ">x",        "A=1",       "--x=1",    "if",
-                                 "-n",     "--",      "\t",        "\r\n",      "%s%d\\n",  "\xff\xfe",
-                                 "\x1b[31mred\x1b[0m", "\xe2\x80\xae" "abc", "\xc2\x9b" "0m", "e\xcc\x81"};
+  std::vector<std::string> words{"",
+                                 "plain",
+                                 "two words",
+                                 "it's",
+                                 "'",
+                                 "''",
+                                 "a'b'c",
+                                 "\"q\"",
+                                 "$HOME",
+                                 "`id`",
+                                 "$(id)",
+                                 "\\",
+                                 "a\\",
+                                 "\n",
+                                 "a\n",
+                                 "\n\na\n\n",
+                                 "*",
+                                 "?[a-z]",
+                                 "~",
+                                 "~root",
+                                 "#no",
+                                 "!x",
+                                 "{a,b}",
+                                 "a;b",
+                                 "a&&b",
+                                 "|",
+                                 ">x",
+                                 "A=1",
+                                 "--x=1",
+                                 "if",
+                                 "-n",
+                                 "--",
+                                 "\t",
+                                 "\r\n",
+                                 "%s%d\\n",
+                                 "\xff\xfe",
+                                 "\x1b[31mred\x1b[0m",
+                                 "\xe2\x80\xae"
+                                 "abc",
+                                 "\xc2\x9b"
+                                 "0m",
+                                 "e\xcc\x81"};
   for (int byte = 1; byte < 256; ++byte) {
     words.emplace_back(1, static_cast<char>(byte));
     words.push_back("a" + std::string(2, static_cast<char>(byte)) + "'z");
@@ -191,8 +249,9 @@ TEST_CASE("a_size_outside_the_range_asked_for_is_refused_and_the_range_is_named"
   CHECK(parse_size("1GiB", output_sizes) == 1ULL << 30);
   const auto read = parse_size("1073741825", output_sizes);
   REQUIRE_FALSE(read);
-  CHECK(read.error() == "\"1073741825\" is out of range for a size: write a number and a unit, like "
-                        "256KiB or 10MB; from 1 byte to 1 GiB");
+  CHECK(read.error() ==
+        "\"1073741825\" is out of range for a size: write a number and a unit, like "
+        "256KiB or 10MB; from 1 byte to 1 GiB");
   CHECK_FALSE(parse_size("3", {4, 8}));
 }
 
@@ -217,7 +276,7 @@ TEST_CASE("a_word_is_quoted_only_where_it_must_be") {
   CHECK(shell_quote("") == "''");
   CHECK(shell_quote("two words") == "'two words'");
   CHECK(shell_quote("it's") == "'it'\\''s'");
-  CHECK(shell_quote("A=1") == "'A=1'");    // would be an assignment
+  CHECK(shell_quote("A=1") == "'A=1'");      // would be an assignment
   CHECK(shell_quote("while") == "'while'");  // would be grammar
   CHECK(shell_quote("a\x1b[1m") == "'a'\"$(printf '\\033')\"'[1m'");
   CHECK(shell_join(std::vector<std::string>{"echo", "a b", ""}) == "echo 'a b' ''");
@@ -247,10 +306,12 @@ TEST_CASE("a_terminal_shows_foreign_bytes_and_obeys_none") {
   CHECK(terminal_safe("a\nb\tc\r") == "a\\x0ab\\x09c\\x0d");
   CHECK(terminal_safe(std::string_view{"\0", 1}) == "\\x00");
   CHECK(terminal_safe("\x7f") == "\\x7f");
-  CHECK(terminal_safe("\xc2\x9b" "31m") == "\\u{009b}31m");                       // C1 CSI
-  CHECK(terminal_safe("user\xe2\x80\xae" "txt.exe") == "user\\u{202e}txt.exe");  // override
-  CHECK(terminal_safe("\xe2\x81\xa6") == "\\u{2066}");                             // isolate
-  CHECK(terminal_safe("\xe2\x80\x8b") == "\\u{200b}");                             // zero width
+  CHECK(terminal_safe("\xc2\x9b"
+                      "31m") == "\\u{009b}31m");  // C1 CSI
+  CHECK(terminal_safe("user\xe2\x80\xae"
+                      "txt.exe") == "user\\u{202e}txt.exe");  // override
+  CHECK(terminal_safe("\xe2\x81\xa6") == "\\u{2066}");        // isolate
+  CHECK(terminal_safe("\xe2\x80\x8b") == "\\u{200b}");        // zero width
   CHECK(terminal_safe("\xff\xc3") == "\\xff\\xc3");
   CHECK(terminal_safe("\xe2\x82") == "\\xe2\\x82");
   CHECK(terminal_safe("\xf3\xa0\x81\x81") == "\\u{e0041}");  // a tag

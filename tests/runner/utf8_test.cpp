@@ -22,7 +22,8 @@ struct replacement_row {
 const std::vector<replacement_row> replacement_rows{
     {"", "", "nothing"},
     {"plain", "plain", "ASCII"},
-    {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x91", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x91", "2, 3, 4 bytes"},
+    {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x91", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x91",
+     "2, 3, 4 bytes"},
     {"\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80", "the neighbours of the surrogates"},
     {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf", "the last code point"},
     {"\xff", r, "a byte that never occurs"},
@@ -31,8 +32,8 @@ const std::vector<replacement_row> replacement_rows{
     {"\xe0\x80\xaf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "an overlong '/' in three"},
     {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "a surrogate"},
     {"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "over U+10FFFF"},
-    {"\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41",
-     "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\x41", "each longest start is one"},
+    {"\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\x41",
+     "each longest start is one"},
     {"\xe2\x82", r, "unfinished at the end is one"},
 };
 
@@ -48,7 +49,8 @@ std::string random_bytes(std::mt19937& random, std::size_t most) {
 }
 
 std::string random_characters(std::mt19937& random, std::size_t count) {
-  static const std::vector<std::string> some{"a", "\n", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x90\x91"};
+  static const std::vector<std::string> some{"a", "\n", "\xc3\xa4", "\xe2\x82\xac",
+                                             "\xf0\x9f\x90\x91"};
   std::string text;
   while (count-- > 0) text += some[random() % some.size()];
   return text;
@@ -123,7 +125,8 @@ TEST_CASE("without_a_hole_head_and_tail_are_one_text") {
 TEST_CASE("bytes_at_the_edges_of_a_hole_are_dropped_and_never_shown_as_broken") {
   const auto cut = legible("ab\xf0\x9f\x90", "\xac\xac\xac\xac!", 10);
   CHECK(cut.dropped == 16);
-  CHECK(cut.text == "ab\n[pinfold: 16 bytes left out]\n\xef\xbf\xbd!");  // a fourth cannot be a rest
+  CHECK(cut.text ==
+        "ab\n[pinfold: 16 bytes left out]\n\xef\xbf\xbd!");  // a fourth cannot be a rest
   CHECK(unfinished_at_end("\xc3\xa4") == 0);
   CHECK(unfinished_at_end("\xe2\x82\xac\xe2") == 1);
   CHECK(unfinished_at_end("\xff\x80\x80") == 0);  // broken, not unfinished: it stays and is shown
