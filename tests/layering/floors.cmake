@@ -23,6 +23,7 @@ set(floors
   include/pinfold/sandbox/none.hpp=52
   include/pinfold/sandbox/seatbelt.hpp=52
   include/pinfold/sandbox/backend.hpp=53
+  include/pinfold/disk/descriptor.hpp=59
   include/pinfold/disk/location.hpp=60
   include/pinfold/disk/beneath.hpp=61
   include/pinfold/disk/portable.hpp=61
