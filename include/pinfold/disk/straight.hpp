@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include <pinfold/disk/carved.hpp>
 #include <pinfold/disk/held_root.hpp>
 #include <pinfold/disk/kernel.hpp>
 #include <pinfold/disk/location.hpp>
@@ -108,8 +109,8 @@ class tail_text {
 /// descriptor's own path in procfs is the canonical one.
 [[nodiscard]] inline maybe_resolved resolve_through_links(const held_root& root, operation op,
                                                   const char* tail) {
-  constexpr std::uint64_t links = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
-  const descriptor found{open_below(root.names(), root.fd(), tail, {.resolve = links})};
+  constexpr std::uint64_t inside = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  const descriptor found{open_below(root.names(), root.fd(), tail, {.resolve = inside})};
   if (!found.is_open() || !root.has_procfs()) return std::nullopt;
   char name[64] = "/proc/thread-self/fd/";
   char* end = name + std::strlen(name);
@@ -123,9 +124,16 @@ class tail_text {
   return judged_by_name(root, op, std::string{canonical});
 }
 
-[[nodiscard]] inline maybe_resolved read_straight(const held_root& root, operation op, tail_text& tail) {
+/// Whether the kernel may follow links on the way. `refused` after the walk has followed some: the
+/// kernel would count its 40 anew.
+enum class links : std::uint8_t { followed, refused };
+
+[[nodiscard]] inline maybe_resolved read_straight(const held_root& root, operation op,
+                                                  tail_text& tail, links allowed) {
   const int found = open_below(root.names(), root.fd(), tail.bytes(), {});
-  if (found == -ELOOP) return resolve_through_links(root, op, tail.bytes());
+  if (found == -ELOOP && allowed == links::followed) {
+    return resolve_through_links(root, op, tail.bytes());
+  }
   if (found < 0) return std::nullopt;
   ::close(found);
   return judged_by_name(root, op, canonical_of(root, tail.text()));
@@ -165,14 +173,34 @@ class tail_text {
   return judged_by_name(root, op, canonical_of(root, text));
 }
 
+/// A canonical place below the workspace, found by the walk, whose first `existing` components are
+/// there: the straight way's answer for it, or nothing where it is not to be had.
+[[nodiscard]] inline maybe_resolved confirm_straight(const held_root& root, operation op,
+                                                     const std::string& place,
+                                                     std::size_t existing) {
+  if (!root.is_judged_by_name() || !contains(root.path(), place)) return std::nullopt;
+  const auto names = disk::names_of(place);
+  tail_text tail{root, root.path(), place};
+  if (existing == names.size()) {
+    if (disk::changes_something(op)) return change_straight(root, op, tail);
+    const descriptor found{open_below(root.names(), root.fd(), tail.bytes(), {})};
+    return found.is_open() ? judged_by_name(root, op, place) : std::nullopt;
+  }
+  const auto ancestor = disk::first_names("/", place.substr(1), existing);
+  tail_text above{root, root.path(), ancestor};
+  const descriptor found{open_below(root.names(), root.fd(), above.bytes(), {})};
+  return found.is_open() ? judged_by_name(root, op, place) : std::nullopt;
+}
+
 /// The straight way. Nothing when the path needs the careful walk, which gives every refusal.
 [[nodiscard]] inline maybe_resolved resolve_straight(const held_root& root, operation op,
-                                             std::string_view input, std::string_view start) {
+                                                    std::string_view input, std::string_view start,
+                                                    links allowed = links::followed) {
   if (root.error() || !root.is_judged_by_name()) return std::nullopt;
   tail_text tail{root, start, input};
   if (tail.text().empty()) return std::nullopt;
   return disk::changes_something(op) ? change_straight(root, op, tail)
-                                     : read_straight(root, op, tail);
+                                     : read_straight(root, op, tail, allowed);
 }
 
 }  // namespace pinfold::beneath
