@@ -23,19 +23,25 @@ enum class ending : std::uint8_t {
 
 [[nodiscard]] constexpr std::string_view name_of(ending value) noexcept {
   switch (value) {
-    case ending::exited: return "exited";
-    case ending::signaled: return "signaled";
-    case ending::timed_out: return "timed_out";
-    case ending::cancelled: return "cancelled";
-    case ending::refused: return "refused";
-    case ending::failed: return "failed";
+    case ending::exited:
+      return "exited";
+    case ending::signaled:
+      return "signaled";
+    case ending::timed_out:
+      return "timed_out";
+    case ending::cancelled:
+      return "cancelled";
+    case ending::refused:
+      return "refused";
+    case ending::failed:
+      return "failed";
   }
   return "failed";
 }
 
 /// What was kept of one output stream. `text` holds the first and the last part when it was
-/// clipped; `head` is the length of the first. `bytes` is all that the command wrote, `dropped` what
-/// lies between head and tail. Bytes, not text: nothing is decoded here.
+/// clipped; `head` is the length of the first. `bytes` is all that the command wrote, `dropped`
+/// what lies between head and tail. Bytes, not text: nothing is decoded here.
 struct captured_output {
   std::string text;
   std::size_t head{0};

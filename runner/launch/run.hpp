@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,12 +39,30 @@ struct made_file {
   std::string content;
 };
 
+/// What a place must be when it is seen from inside, before the command starts.
+struct place_proof {
+  enum class identity : bool { any, same };
+  enum class mount : bool { any, read_only };
+  std::string path;
+  std::uint64_t device{0};
+  std::uint64_t inode{0};
+  identity object{identity::same};
+  mount state{mount::any};
+};
+
+enum class core_dumps : bool { forbidden, as_the_caller };
+
 /// What the launcher needs beside the plan.
 struct launch_extras {
   std::vector<made_file> files;
   /// Borrowed descriptors that live as long as the sandbox does (the workspace's lock); the command
   /// never sees them.
   std::vector<int> held;
+  /// The workspace first, then its carve-outs and pinned directories.
+  std::vector<place_proof> proofs;
+  /// Whether the first proof must be writable with the privileges that the command has.
+  workspace_access access{workspace_access::read_only};
+  core_dumps cores{core_dumps::forbidden};
 };
 
 /// Runs one plan to its end. Blocks. At return nothing of the command's process tree is alive and

@@ -1,0 +1,197 @@
+// What a resolver answers, and the one place where the end of a walk becomes a verdict.
+// Both resolvers end here, so both speak the same refusals; nothing here may ask the disk.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <pinfold/error.hpp>
+#include <pinfold/grant.hpp>
+#include <pinfold/path.hpp>
+#include <pinfold/refusal.hpp>
+
+namespace pinfold {
+
+/// Where a path leads. `canonical` is absolute, without links, "." or ".."; `where` is never
+/// `outside` or `harness_state`.
+struct resolved {
+  std::string canonical;
+  region where{region::workspace};
+
+  friend bool operator==(const resolved&, const resolved&) = default;
+};
+
+namespace disk {
+
+/// The kernel's limit for one walk (path_resolution(7)).
+inline constexpr int most_links = 40;
+
+/// A write or mkdir may name something that is not there yet; everything else must exist.
+[[nodiscard]] constexpr bool may_be_missing(operation op) noexcept {
+  return op == operation::write || op == operation::make_directory;
+}
+
+/// Remove and rename act on the name itself, so a link in the last place is not followed.
+[[nodiscard]] constexpr bool acts_on_the_name(operation op) noexcept {
+  return op == operation::remove || op == operation::rename;
+}
+
+[[nodiscard]] constexpr bool changes_something(operation op) noexcept {
+  return may_be_missing(op) || acts_on_the_name(op);
+}
+
+/// A carve-out that a place lies in: which one, and the canonical path at which it is entered (not
+/// its spelled path where a mount or a folding file system shows it under another name).
+struct carved {
+  carve_out carve;
+  std::string entered_at;
+};
+
+/// `directory` and `name` joined; both canonical.
+[[nodiscard]] inline std::string joined(std::string_view directory, std::string_view name) {
+  std::string all{directory == "/" ? std::string_view{} : directory};
+  all += '/';
+  all += name;
+  return all;
+}
+
+/// True when the relative path `inner` is `outer` or lies below it; both in normal form.
+[[nodiscard]] constexpr bool is_at_or_below(std::string_view outer,
+                                            std::string_view inner) noexcept {
+  return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '/');
+}
+
+/// The carve-out of `rules` that a canonical path lies in by its spelling; harness state first.
+[[nodiscard]] inline std::optional<carved> carved_by_name(const grant& rules,
+                                                          std::string_view canonical) {
+  const auto tail = tail_below(rules.workspace(), canonical);
+  if (!tail) return std::nullopt;
+  const carve_out* found = nullptr;
+  for (const auto& carve : rules.carve_outs()) {
+    if (!is_at_or_below(carve.path, *tail)) continue;
+    if (found == nullptr || carve.kind == carve_kind::harness_state) found = &carve;
+  }
+  if (found == nullptr) return std::nullopt;
+  return carved{*found, joined(rules.workspace(), found->path)};
+}
+
+/// Which places a walk has seen outside of everything granted. Remembers the first one since the
+/// walk was last inside: the furthest that a refusal may name. It is kept while the walk passes the
+/// workspace's ancestors, so that a refusal does not tell whether what came before was there.
+class trail {
+ public:
+  explicit trail(const grant& rules) noexcept : rules_{&rules} {}
+
+  /// The walk looks at `place` (canonical but for links not yet followed).
+  void look_at(std::string_view place) {
+    if (rules_->region_of(place) != region::outside) return left_at_.clear();
+    if (left_at_.empty() && !contains(place, rules_->workspace())) left_at_ = place;
+  }
+
+  /// How far a refusal may tell about `place`, which is outside.
+  [[nodiscard]] const std::string& reported(const std::string& place) const noexcept {
+    return left_at_.empty() ? place : left_at_;
+  }
+
+ private:
+  const grant* rules_;
+  std::string left_at_;
+};
+
+/// The end of a walk: the place reached, or the place at which `error` was met.
+struct walk_end {
+  std::string place;
+  std::optional<code> error;
+};
+
+/// One question to a resolver.
+struct question {
+  const grant& rules;
+  operation op;
+  std::string_view input;
+};
+
+[[nodiscard]] inline refusal refused(const question& asked, code why, std::string resolved = {},
+                                     std::string boundary = {}) {
+  return {why, asked.op, std::string{asked.input}, std::move(resolved), std::move(boundary), {}};
+}
+
+/// Which carve-out a rename or removal of `canonical` would take along, if any.
+[[nodiscard]] inline const carve_out* carve_out_below(const grant& rules,
+                                                      std::string_view canonical) noexcept {
+  if (!rules.has_carve_out_below(canonical)) return nullptr;
+  const auto tail = tail_below(rules.workspace(), canonical);
+  for (const auto& carve : rules.carve_outs()) {
+    if (!tail || tail->empty() || is_at_or_below(*tail, carve.path)) return &carve;
+  }
+  return nullptr;
+}
+
+[[nodiscard]] constexpr code code_of(carve_kind kind) noexcept {
+  return kind == carve_kind::harness_state ? code::harness_state : code::host_run_file;
+}
+
+/// The verdict. `inside` is the carve-out that the place lies in, by name or by identity.
+/// Decided in this order; the last line denies:
+///  1. a magic link was met                            -> MagicLink, wherever it was
+///  2. the process ran out of something, or the tree kept changing -> that code: not a fact about the place
+///  3. the place is in harness state, error or not     -> HarnessState
+///  4. the place is outside, error or not              -> OutsideWorkspace, told up to where it left
+///  5. an error was met inside                         -> that error
+///  6. a change in a host-run file                     -> HostRunFile
+///  7. a change in a read-only root                    -> ReadOnlyRoot
+///  8. a rename that would move a carve-out along      -> that carve-out's code
+///  9. workspace, host-run file or extra root          -> resolved
+/// 10. anything else                                   -> OutsideWorkspace
+[[nodiscard]] inline std::expected<resolved, refusal> judge(const question& asked, walk_end end,
+                                                            const trail& seen,
+                                                            const std::optional<carved>& inside) {
+  const auto& rules = asked.rules;
+  const auto no = [&](code why, std::string place, std::string boundary = {}) {
+    return std::unexpected{refused(asked, why, std::move(place), std::move(boundary))};
+  };
+  const auto boundary = [&](const carve_out& carve) {
+    return joined(rules.workspace(), carve.path);
+  };
+  const auto where = rules.region_of(end.place);
+  if (end.error == code::magic_link) {
+    return no(code::magic_link, where == region::outside ? seen.reported(end.place) : end.place);
+  }
+  if (end.error == code::resource_exhausted || end.error == code::try_again ||
+      end.error == code::workspace_gone) {
+    return no(*end.error, std::string{rules.workspace()});
+  }
+  if (inside && inside->carve.kind == carve_kind::harness_state) {
+    return no(code::harness_state, inside->entered_at, boundary(inside->carve));
+  }
+  if (where == region::outside) {
+    return no(code::outside_workspace, seen.reported(end.place), std::string{rules.workspace()});
+  }
+  if (end.error) return no(*end.error, std::move(end.place));
+  if (inside && changes_something(asked.op)) {
+    return no(code::host_run_file, std::move(end.place), boundary(inside->carve));
+  }
+  if (where == region::extra_root && changes_something(asked.op)) {
+    const auto* root = rules.root_of(end.place);
+    if (root->access != root_access::write) {
+      return no(code::read_only_root, std::move(end.place), std::string{root->path});
+    }
+  }
+  if (acts_on_the_name(asked.op)) {
+    if (const auto* carve = carve_out_below(rules, end.place)) {
+      return no(code_of(carve->kind), std::move(end.place), boundary(*carve));
+    }
+  }
+  if (inside) return resolved{std::move(end.place), region::host_run};
+  if (where == region::workspace || where == region::extra_root) {
+    return resolved{std::move(end.place), where};
+  }
+  return no(code::outside_workspace, seen.reported(end.place), std::string{rules.workspace()});
+}
+
+}  // namespace disk
+}  // namespace pinfold

@@ -1,0 +1,128 @@
+// Records and refusals as JSON: see json.hpp.
+#include "cli/json.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/utf8.hpp"
+
+namespace pinfold {
+
+namespace {
+
+/// Null for an empty text: a refusal that has no such place.
+void put_bytes_or_null(json& object, std::string_view name, std::string_view bytes) {
+  if (bytes.empty()) {
+    object[std::string{name}] = nullptr;
+  } else {
+    put_bytes(object, name, bytes);
+  }
+}
+
+json number_or_null(const std::optional<int>& number) {
+  return number ? json(*number) : json(nullptr);
+}
+
+json refusal_or_null(const std::optional<refusal>& refused) {
+  return refused ? to_json(*refused) : json(nullptr);
+}
+
+std::int64_t whole_milliseconds(std::chrono::microseconds span) {
+  return std::chrono::round<std::chrono::milliseconds>(span).count();
+}
+
+constexpr std::string_view name_of(network_access network) noexcept {
+  switch (network) {
+    case network_access::off:
+      return "off";
+    case network_access::on:
+      return "on";
+  }
+  return "off";
+}
+
+}  // namespace
+
+std::string base64_of(std::string_view bytes) {
+  static constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const auto group = bytes.substr(at, 3);
+    unsigned bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      bits = (bits << 8) | (i < group.size() ? static_cast<unsigned char>(group[i]) : 0U);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += i <= group.size() ? digits[(bits >> (18 - 6 * i)) & 63U] : '=';
+    }
+  }
+  return text;
+}
+
+void put_bytes(json& object, std::string_view name, std::string_view bytes) {
+  std::string key{name};
+  object[key] = with_replacements(bytes);
+  if (!is_utf8(bytes)) object[key + "_base64"] = base64_of(bytes);
+}
+
+json to_json(const refusal& refused) {
+  json object;
+  object["error"] = name_of(refused.error);
+  object["message"] = with_replacements(refused.message());
+  object["operation"] = name_of(refused.op);
+  put_bytes(object, "path", refused.path);
+  put_bytes_or_null(object, "resolved", refused.resolved);
+  put_bytes_or_null(object, "boundary", refused.boundary);
+  object["remedy"] = name_of(remedy_for(refused.error));
+  return object;
+}
+
+json to_json(const captured_output& output) {
+  const std::string_view kept = output.text;
+  const auto cut = std::min(output.head, kept.size());
+  auto shown = legible(kept.substr(0, cut), kept.substr(cut), output.dropped);
+  json object;
+  object["text"] = std::move(shown.text);
+  object["bytes"] = output.bytes;
+  object["dropped"] = shown.dropped;
+  object["clipped"] = output.clipped();
+  return object;
+}
+
+json to_json(const run_record& record, record_role role) {
+  json object;
+  object["ended"] = name_of(record.ended);
+  object["exit_code"] = number_or_null(record.exit_code);
+  object["signal"] = number_or_null(record.signal);
+  object["duration_ms"] = whole_milliseconds(record.duration);
+  object["setup_ms"] = whole_milliseconds(record.setup);
+  object["stdout"] = to_json(record.out);
+  object["stderr"] = to_json(record.err);
+  object["backend"] = name_of(record.backend);
+  object["reason"] = record.reason.empty() ? json(nullptr) : json(with_replacements(record.reason));
+  object["network"] = name_of(record.network);
+  put_bytes(object, "workspace", record.workspace);
+  object["killed"] = record.killed;
+  object["refusal"] = refusal_or_null(record.error);
+  if (role == record_role::gate) object["role"] = "gate";
+  return object;
+}
+
+json checked_path_json(std::string_view path, operation wanted,
+                       const std::optional<std::string>& canonical,
+                       const std::optional<refusal>& refused) {
+  json object;
+  put_bytes(object, "path", path);
+  object["operation"] = name_of(wanted);
+  put_bytes_or_null(object, "canonical", canonical.value_or(""));
+  object["refusal"] = refusal_or_null(refused);
+  return object;
+}
+
+std::string one_line(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace pinfold

@@ -1,0 +1,52 @@
+// What the program answers as JSON. The names are part of the interface. Whatever bytes a path or
+// an output holds, the JSON is valid and the counts of bytes stay true; writing it never throws.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "launch/record.hpp"
+
+namespace pinfold {
+
+/// Fields stay in the order in which they are put in.
+using json = nlohmann::ordered_json;
+
+/// Puts `name: bytes`. Where the bytes are not UTF-8 the field holds replacement characters and a
+/// twin `name_base64` holds the bytes themselves (RFC 4648, with padding).
+void put_bytes(json& object, std::string_view name, std::string_view bytes);
+
+/// `error`, `message`, `operation`, `path`, `resolved`, `boundary`, `remedy`. `resolved` and
+/// `boundary` are null when the refusal has none. Path fields may have twins, see `put_bytes`.
+[[nodiscard]] json to_json(const refusal& refused);
+
+/// Who asked for the run: `gate` adds the field `role: "gate"`.
+enum class record_role : std::uint8_t { run, gate };
+
+/// `ended`, `exit_code` and `signal` (a number or null), `duration_ms` and `setup_ms` (whole
+/// numbers, rounded), `stdout` and `stderr`, `backend`, `reason` (null when the backend is the one
+/// asked for), `network` ("off" or "on"), `workspace`, `killed`, `refusal` (null or an object), and
+/// `role` for a gate.
+[[nodiscard]] json to_json(const run_record& record, record_role role = record_role::run);
+
+/// One stream: `text`, `bytes`, `dropped`, `clipped`. Head and tail of a clipped text are parted by
+/// one marker line; `dropped` also counts the bytes of characters that the cut would split.
+[[nodiscard]] json to_json(const captured_output& output);
+
+/// One answer of `check`: `path`, `operation`, `canonical` (null when refused), `refusal` (null
+/// when not).
+[[nodiscard]] json checked_path_json(std::string_view path, operation wanted,
+                                     const std::optional<std::string>& canonical,
+                                     const std::optional<refusal>& refused);
+
+/// The object as one line that ends in a newline. Strings that are not UTF-8 get replacement
+/// characters here at the latest.
+[[nodiscard]] std::string one_line(const json& object);
+
+[[nodiscard]] std::string base64_of(std::string_view bytes);
+
+}  // namespace pinfold

@@ -1,0 +1,52 @@
+// Draining one output stream to its end in bounded memory: the first and the last part are kept,
+// what lies between is counted and dropped. It never stops reading, so the writer never blocks.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+#include "launch/record.hpp"
+
+namespace pinfold {
+
+/// Anonymous pages, page-aligned; untouched ones cost nothing. Throws std::bad_alloc.
+class page_buffer {
+ public:
+  explicit page_buffer(std::size_t size);
+  page_buffer(const page_buffer&) = delete;
+  page_buffer& operator=(const page_buffer&) = delete;
+  ~page_buffer();
+  [[nodiscard]] char* data() noexcept { return data_; }
+  [[nodiscard]] const char* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  char* data_;
+  std::size_t size_;
+};
+
+class drain {
+ public:
+  enum class state : bool { open, ended };
+
+  /// Keeps `cap` bytes at most: half of them from the start, half from the end.
+  explicit drain(std::size_t cap);
+
+  /// Reads what is there now (at most a few MiB, so that a flood cannot hold the caller up) from a
+  /// non-blocking descriptor. `on_head` gets each piece of the first part as it comes.
+  state read_from(int fd, const std::function<void(std::string_view)>& on_head);
+
+  /// What was kept.
+  [[nodiscard]] captured_output take() const;
+
+ private:
+  std::size_t head_cap_;
+  std::size_t tail_cap_;
+  page_buffer head_;
+  page_buffer ring_;
+  std::size_t head_size_{0};
+  std::uint64_t ring_bytes_{0};  ///< all that ever went through the ring
+};
+
+}  // namespace pinfold

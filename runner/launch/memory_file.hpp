@@ -1,0 +1,19 @@
+// Sealed memory files: bytes handed to another process that nobody can change on the way.
+#pragma once
+
+#include <expected>
+#include <string_view>
+
+#include "launch/descriptor.hpp"
+
+namespace pinfold {
+
+enum class memory_file_use : bool { data, program };
+
+/// A close-on-exec memfd with these bytes, sealed against writing, growing and shrinking, its
+/// offset at 0. Error: an errno.
+[[nodiscard]] std::expected<descriptor, int> make_memory_file(const char* name,
+                                                              std::string_view bytes,
+                                                              memory_file_use use);
+
+}  // namespace pinfold

@@ -1,0 +1,47 @@
+// The blocking interface: start, watch, record.
+#include "launch/run.hpp"
+
+#include <csignal>
+#include <utility>
+
+#include "launch/start.hpp"
+#include "launch/supervisor.hpp"
+
+namespace pinfold {
+
+run_record run(const launch_plan& plan, const limits& bounds, const sinks& events,
+               const launch_extras& extras) {
+  const auto asked = supervisor::clock::now();
+  auto started = start_stage(plan, extras);
+  if (!started) {
+    run_record record;
+    record.backend = plan.backend;
+    record.network = plan.network;
+    record.workspace = plan.workspace;
+    record.error = std::move(started.error());
+    return record;
+  }
+  return supervisor{plan, bounds, events, std::move(*started), asked}.watch();
+}
+
+int exit_code_of(const run_record& record) noexcept {
+  constexpr int by_signal = 128;
+  switch (record.ended) {
+    case ending::exited:
+      return record.exit_code.value_or(125);
+    case ending::signaled:
+      return by_signal + record.signal.value_or(0);
+    case ending::timed_out:
+      return 124;
+    case ending::cancelled:
+      return by_signal + SIGINT;
+    case ending::refused:
+    case ending::failed:
+      break;
+  }
+  if (!record.error) return 125;
+  if (record.error->error == code::command_not_found) return 127;
+  return record.error->error == code::command_not_executable ? 126 : 125;
+}
+
+}  // namespace pinfold

@@ -1,0 +1,59 @@
+// Little more than lengths and bytes; the reader on the other side trusts none of them.
+#include "launch/specification.hpp"
+
+#include <string_view>
+
+#include "launch/stage_protocol.hpp"
+
+namespace pinfold {
+namespace {
+
+template <class T>
+void append_bytes(std::string& to, const T& value) {
+  to.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+void append_text(std::string& to, std::string_view text) {
+  append_bytes(to, static_cast<std::uint32_t>(text.size()));
+  to.append(text);
+  to.push_back('\0');
+}
+
+std::uint32_t flags_of(const launch_plan& plan, const launch_extras& extras) {
+  std::uint32_t flags = 0;
+  if (plan.backend == backend_name::bubblewrap) flags |= stage::flag_confined;
+  if (extras.access == workspace_access::read_write) flags |= stage::flag_must_write;
+  if (extras.cores == core_dumps::as_the_caller) flags |= stage::flag_keep_core_dumps;
+  return flags;
+}
+
+}  // namespace
+
+std::string pack_specification(const launch_plan& plan, const launch_extras& extras) {
+  const auto count = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+  std::string packed;
+  append_bytes(packed, stage::head{.magic = stage::magic,
+                                   .flags = flags_of(plan, extras),
+                                   .arguments = count(plan.command),
+                                   .environment = count(plan.environment),
+                                   .files = count(extras.files),
+                                   .proofs = count(extras.proofs)});
+  append_text(packed, plan.directory);
+  for (const auto& word : plan.command) append_text(packed, word);
+  for (const auto& entry : plan.environment) append_text(packed, entry);
+  for (const auto& file : extras.files) {
+    append_text(packed, file.path);
+    append_text(packed, file.content);
+  }
+  for (const auto& one : extras.proofs) {
+    append_bytes(packed,
+                 stage::proof{.device = one.device,
+                              .inode = one.inode,
+                              .read_only = one.state == place_proof::mount::read_only ? 1U : 0U,
+                              .by_identity = one.object == place_proof::identity::same ? 1U : 0U});
+    append_text(packed, one.path);
+  }
+  return packed;
+}
+
+}  // namespace pinfold

@@ -1,0 +1,14 @@
+// Packing what stage two has to know into one block of bytes (stage_protocol.hpp gives its shape).
+#pragma once
+
+#include <string>
+
+#include "launch/run.hpp"
+
+namespace pinfold {
+
+/// The specification for a plan. All texts are copied; none may hold a NUL byte but a file's
+/// content.
+[[nodiscard]] std::string pack_specification(const launch_plan& plan, const launch_extras& extras);
+
+}  // namespace pinfold

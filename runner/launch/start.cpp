@@ -1,0 +1,174 @@
+// bwrap gets its options by descriptor (--args), so no path can be taken for an option and the
+// process list shows none; stage two is started from a sealed memory file, so no path leads to it.
+#include "launch/start.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "launch/memory_file.hpp"
+#include "launch/specification.hpp"
+#include "launch/stage_image.hpp"
+#include "launch/stage_protocol.hpp"
+
+namespace pinfold {
+namespace {
+
+struct pair_of_ends {
+  descriptor ours;
+  descriptor theirs;
+};
+
+std::expected<pair_of_ends, int> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected{errno};
+  pair_of_ends made{descriptor{ends[0]}, descriptor{ends[1]}};
+  if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return std::unexpected{errno};
+  return made;
+}
+
+std::expected<pair_of_ends, int> make_channel() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return std::unexpected{errno};
+  }
+  pair_of_ends made{descriptor{ends[0]}, descriptor{ends[1]}};
+  if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return std::unexpected{errno};
+  return made;
+}
+
+/// bwrap's options as it reads them from --args: each with a NUL behind it.
+std::string packed_options(const launch_plan& plan) {
+  std::string packed;
+  for (const auto& word : plan.options) {
+    packed += word;
+    packed.push_back('\0');
+  }
+  return packed;
+}
+
+std::string stage_path() {
+  return "/proc/self/fd/" + std::to_string(stage::image_fd);
+}
+
+/// The environment of bwrap and of stage two is empty: /proc/1/environ inside shows nothing.
+process_image image_of(const launch_plan& plan, const launch_extras& extras) {
+  if (plan.backend == backend_name::none) return {stage_path(), {"pinfold-stage"}, {}};
+  process_image image{plan.program, {plan.program}, {}};
+  auto add = [&image](std::string word) { image.arguments.push_back(std::move(word)); };
+  add("--args");
+  add(std::to_string(stage::args_fd));
+  add("--as-pid-1");
+  add("--info-fd");
+  add(std::to_string(stage::info_fd));
+  for (std::size_t i = 0; i < extras.held.size(); ++i) {
+    add("--sync-fd");
+    add(std::to_string(stage::held_fd + static_cast<int>(i)));
+  }
+  add("--");
+  add(stage_path());
+  return image;
+}
+
+/// Everything that is passed, kept open until the child has it.
+struct handover {
+  descriptor null;
+  descriptor specification;
+  descriptor image;
+  descriptor options;
+  pair_of_ends out;
+  pair_of_ends err;
+  pair_of_ends channel;
+  pair_of_ends info;
+
+  [[nodiscard]] std::vector<passed_descriptor> passed(const launch_extras& extras) const {
+    std::vector<passed_descriptor> all{{null.get(), 0},
+                                       {out.theirs.get(), 1},
+                                       {err.theirs.get(), 2},
+                                       {specification.get(), stage::spec_fd},
+                                       {channel.theirs.get(), stage::channel_fd},
+                                       {image.get(), stage::image_fd}};
+    if (options) {
+      all.push_back({options.get(), stage::args_fd});
+      all.push_back({info.theirs.get(), stage::info_fd});
+      for (std::size_t i = 0; i < extras.held.size(); ++i) {
+        all.push_back({extras.held[i], stage::held_fd + static_cast<int>(i)});
+      }
+    }
+    return all;
+  }
+};
+
+template <class T>
+int keep(T& to, std::expected<T, int> made) {
+  if (!made) return made.error();
+  to = std::move(*made);
+  return 0;
+}
+
+/// 0 or the errno of the first thing that could not be made.
+int prepare(handover& all, const launch_plan& plan, const launch_extras& extras) {
+  all.null.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!all.null) return errno;
+  const bool has_backend = plan.backend != backend_name::none;
+  int wrong = keep(all.out, make_pipe());
+  if (wrong == 0) wrong = keep(all.err, make_pipe());
+  if (wrong == 0) wrong = keep(all.channel, make_channel());
+  if (wrong == 0) {
+    wrong = keep(all.specification,
+                 make_memory_file("pinfold-specification", pack_specification(plan, extras),
+                                  memory_file_use::data));
+  }
+  if (wrong == 0) {
+    wrong =
+        keep(all.image, make_memory_file("pinfold-stage", stage_image(), memory_file_use::program));
+  }
+  if (wrong == 0 && has_backend) {
+    wrong = keep(all.options,
+                 make_memory_file("pinfold-options", packed_options(plan), memory_file_use::data));
+  }
+  if (wrong == 0 && has_backend) wrong = keep(all.info, make_pipe());
+  return wrong;
+}
+
+bool means_exhausted(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
+}
+
+refusal cannot_start(const launch_plan& plan, const char* what, int error) {
+  const auto why = means_exhausted(error) ? code::resource_exhausted : code::sandbox_unavailable;
+  return runner_refusal(plan, why, std::string{what} + ": " + std::strerror(error));
+}
+
+}  // namespace
+
+refusal runner_refusal(const launch_plan& plan, code error, std::string detail) {
+  return refusal{.error = error,
+                 .op = operation::execute,
+                 .path = plan.command.empty() ? std::string{} : plan.command.front(),
+                 .resolved = {},
+                 .boundary = plan.workspace,
+                 .detail = std::move(detail)};
+}
+
+std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
+                                                  const launch_extras& extras) {
+  if (plan.command.empty()) {
+    return std::unexpected{runner_refusal(plan, code::invalid_argument, "the command is empty")};
+  }
+  handover all;
+  if (const int wrong = prepare(all, plan, extras); wrong != 0) {
+    return std::unexpected{cannot_start(plan, "preparing descriptors", wrong)};
+  }
+  auto child = spawn(image_of(plan, extras), all.passed(extras));
+  if (!child) return std::unexpected{cannot_start(plan, "starting the sandbox", child.error())};
+  return started_stage{std::move(*child), std::move(all.channel.ours), std::move(all.out.ours),
+                       std::move(all.err.ours), std::move(all.info.ours)};
+}
+
+}  // namespace pinfold

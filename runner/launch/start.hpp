@@ -1,0 +1,28 @@
+// From a plan to a process that waits for its go: descriptors, memory files, the argument vector.
+#pragma once
+
+#include <expected>
+
+#include "launch/process.hpp"
+#include "launch/run.hpp"
+
+namespace pinfold {
+
+/// A started sandbox (or, for backend `none`, stage two itself) and the runner's ends of its pipes.
+struct started_stage {
+  process child;
+  descriptor channel;  ///< SOCK_SEQPACKET, non-blocking
+  descriptor out;      ///< non-blocking
+  descriptor err;      ///< non-blocking
+  descriptor info;     ///< what bwrap says about its child; empty for backend `none`
+};
+
+/// Starts the plan up to the point where stage two waits. Error: a refusal (`sandbox_unavailable`,
+/// `resource_exhausted`); nothing is left then.
+[[nodiscard]] std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
+                                                                const launch_extras& extras);
+
+/// A refusal of the runner's own, about executing the plan's command.
+[[nodiscard]] refusal runner_refusal(const launch_plan& plan, code error, std::string detail);
+
+}  // namespace pinfold

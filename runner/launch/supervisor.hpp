@@ -1,0 +1,77 @@
+// Watching one run from its start to its end: reports, output, deadlines, cancellation. One object
+// for one run; it owns nothing but that run's state.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "launch/drain.hpp"
+#include "launch/run.hpp"
+#include "launch/stage_protocol.hpp"
+#include "launch/start.hpp"
+
+namespace pinfold {
+
+class supervisor {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
+             started_stage started, clock::time_point asked);
+
+  /// Watches to the end, whatever it takes (bounded by the limits and a few seconds), and returns
+  /// the record. Call once.
+  [[nodiscard]] run_record watch();
+
+ private:
+  /// The life of a run; it only ever moves down this list.
+  enum class phase : std::uint8_t {
+    starting,     ///< until stage two reports that the command runs
+    running,      ///< until the time limit, a cancellation or the end
+    terminating,  ///< SIGTERM was asked for; until the grace is over
+    killing,      ///< SIGKILL was asked for; until stage two had time to report
+    abandoning,   ///< everything was killed from here; until the kernel is done
+    over,
+  };
+
+  void poll_once();
+  [[nodiscard]] int poll_timeout() const;
+  void read_channel();
+  void take_report(const stage::message& report);
+  void on_ready();
+  void on_started();
+  void on_ended(const stage::message& report);
+  void on_stage_failed(const stage::message& report);
+  void on_not_started(int error);
+  void on_deadline();
+  void begin_ending(ending cause);
+  void ask_to_kill();
+  void kill_from_here();
+  void say(char word);
+  void refuse(refusal why);
+  void find_init();
+  [[nodiscard]] bool is_done() const;
+  void finish();
+
+  const launch_plan& plan_;
+  const limits& bounds_;
+  const sinks& events_;
+  started_stage stage_;
+  descriptor init_;  ///< pidfd of PID 1 inside, once it is known
+  clock::time_point asked_;
+  clock::time_point command_started_{};
+  std::optional<clock::time_point> deadline_;
+  phase phase_{phase::starting};
+  drain out_;
+  drain err_;
+  bool is_channel_open_{true};
+  bool is_out_open_{true};
+  bool is_err_open_{true};
+  bool is_child_alive_{true};
+  bool has_reported_end_{false};
+  bool has_started_{false};
+  run_record record_;
+};
+
+}  // namespace pinfold

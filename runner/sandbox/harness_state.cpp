@@ -1,0 +1,138 @@
+// A marked directory appears under its name in one rename, so a run killed at any moment leaves
+// either nothing or something that the next one recognises by the mark or by the temporary name.
+#include "sandbox/harness_state.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace pinfold {
+namespace {
+
+constexpr const char* mark = "user.pinfold";
+constexpr std::string_view temporary_prefix = ".pinfold-new-";
+
+refusal refused(const std::string& workspace, code error, std::string detail) {
+  return refusal{.error = error,
+                 .op = operation::execute,
+                 .path = workspace,
+                 .resolved = {},
+                 .boundary = {},
+                 .detail = std::move(detail)};
+}
+
+code code_for(int error) {
+  if (error == ENOENT || error == ENOTDIR) return code::workspace_gone;
+  if (error == EMFILE || error == ENFILE || error == ENOMEM) return code::resource_exhausted;
+  return code::permission_denied;
+}
+
+bool is_marked(int parent, const char* name) {
+  const descriptor fd{::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  return fd && ::fgetxattr(fd.get(), mark, nullptr, 0) >= 0;
+}
+
+/// Unlinking a directory that is not empty fails, so nothing that anyone put there is lost.
+void remove_empty(int parent, const char* name) {
+  ::unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/// Temporary names are only left by a run that was killed between two system calls.
+void remove_temporary_names(int parent) {
+  descriptor own{::openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!own) return;
+  const std::unique_ptr<DIR, int (*)(DIR*)> list{::fdopendir(own.get()), &::closedir};
+  if (!list) return;
+  (void)own.release();  // the list owns it now
+  while (const dirent* entry = ::readdir(list.get())) {
+    if (std::string_view{entry->d_name}.starts_with(temporary_prefix)) {
+      remove_empty(parent, entry->d_name);
+    }
+  }
+}
+
+}  // namespace
+
+std::expected<workspace_lock, refusal> workspace_lock::take(const std::string& workspace) {
+  descriptor directory{::open(workspace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!directory) {
+    const int error = errno;
+    return std::unexpected{refused(workspace, code_for(error), std::strerror(error))};
+  }
+  while (::flock(directory.get(), LOCK_SH) != 0) {
+    if (errno == EINTR) continue;
+    return std::unexpected{refused(workspace, code::sandbox_unavailable,
+                                   std::string{"locking the workspace: "} + std::strerror(errno))};
+  }
+  return workspace_lock{workspace, std::move(directory)};
+}
+
+workspace_lock::~workspace_lock() {
+  if (!directory_) return;
+  // A new open file: the sandbox may hold the old one still, and must then count as somebody else.
+  descriptor again{::openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  directory_ = std::move(again);
+  if (!directory_ || ::flock(directory_.get(), LOCK_EX | LOCK_NB) != 0) return;  // not the last one
+  for (const auto& name : names_) {
+    if (is_marked(directory_.get(), name.c_str())) remove_empty(directory_.get(), name.c_str());
+  }
+  remove_temporary_names(directory_.get());
+}
+
+refusal workspace_lock::unusable(std::string_view name, std::string why) const {
+  return refused(workspace_ + "/" + std::string{name}, code::carve_out_unusable, std::move(why));
+}
+
+std::expected<void, refusal> workspace_lock::ensure(std::string_view name) {
+  names_.emplace_back(name);
+  constexpr int most_tries = 16;  // each lost race means that another run made it or took it away
+  for (int i = 0; i < most_tries; ++i) {
+    struct stat about {};
+    if (::fstatat(directory(), names_.back().c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0) {
+      if (S_ISDIR(about.st_mode)) return {};
+      return std::unexpected{unusable(
+          name, S_ISLNK(about.st_mode) ? "it is a symbolic link" : "it is not a directory")};
+    }
+    if (errno != ENOENT) return std::unexpected{unusable(name, std::strerror(errno))};
+    if (auto made = make_marked(name); !made) return made;
+  }
+  return std::unexpected{unusable(name, "it comes and goes")};
+}
+
+std::expected<void, refusal> workspace_lock::make_marked(std::string_view name) {
+  const auto temporary = std::string{temporary_prefix} + std::to_string(::getpid()) + "-" +
+                         std::to_string(directory());
+  remove_empty(directory(), temporary.c_str());
+  if (::mkdirat(directory(), temporary.c_str(), 0700) != 0) {
+    const bool unwritable = errno == EACCES || errno == EROFS || errno == EPERM;
+    auto why = unusable(name, std::string{"it cannot be made: "} + std::strerror(errno));
+    if (unwritable) why.error = code::workspace_not_writable;
+    return std::unexpected{std::move(why)};
+  }
+  const descriptor fresh{
+      ::openat(directory(), temporary.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!fresh || ::fsetxattr(fresh.get(), mark, "1", 1, 0) != 0) {
+    const int error = errno;
+    remove_empty(directory(), temporary.c_str());
+    return std::unexpected{unusable(name, std::string{"this file system keeps no mark on it ("} +
+                                              std::strerror(error) +
+                                              "); make the directory yourself")};
+  }
+  if (::renameat2(directory(), temporary.c_str(), directory(), std::string{name}.c_str(),
+                  RENAME_NOREPLACE) != 0) {
+    const int error = errno;
+    remove_empty(directory(), temporary.c_str());
+    if (error != EEXIST) return std::unexpected{unusable(name, std::strerror(error))};
+  }
+  return {};
+}
+
+}  // namespace pinfold

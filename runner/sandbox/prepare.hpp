@@ -1,0 +1,54 @@
+// From what the harness asks for to a plan that can be run: the caller, the disk and the grant are
+// looked at, the workspace is locked, and what is missing is made. Refuses before anything starts.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+
+#include <pinfold/refusal.hpp>
+#include <pinfold/sandbox/bubblewrap.hpp>
+#include <pinfold/sandbox/launch_plan.hpp>
+
+#include "launch/run.hpp"
+#include "sandbox/caller.hpp"
+#include "sandbox/harness_state.hpp"
+#include "sandbox/request.hpp"
+#include "sandbox/temporary_home.hpp"
+
+namespace pinfold {
+
+/// The home that a confined command sees; it lies in the sandbox's own /tmp.
+inline constexpr std::string_view confined_home = "/tmp/home";
+
+/// A plan, and what has to live as long as its run: the workspace's lock, a temporary home.
+struct prepared_run {
+  launch_plan plan;
+  launch_extras extras;
+  std::optional<workspace_lock> lock;
+  std::optional<temporary_home> home;
+};
+
+/// Ready to run under bubblewrap. Makes absent harness state and absent files of git's own.
+[[nodiscard]] std::expected<prepared_run, refusal> prepare_confined(const run_request& request,
+                                                                    const caller& who,
+                                                                    const bubblewrap& backend);
+
+/// The same plan without touching the disk: what `pinfold explain` prints.
+[[nodiscard]] std::expected<launch_plan, refusal> plan_confined(const run_request& request,
+                                                                const caller& who,
+                                                                const bubblewrap& backend);
+
+/// Ready to run without any boundary: the clean environment of a confined run and a private home,
+/// gone at the end. For `--no-sandbox` only.
+[[nodiscard]] std::expected<prepared_run, refusal> prepare_unconfined(const run_request& request,
+                                                                      const caller& who);
+
+/// Whether a gate finds the workspace's own tools first.
+enum class workspace_tools : bool { left_out, first_in_path };
+
+/// Ready to run as a gate: no boundary, the caller's whole environment.
+[[nodiscard]] std::expected<prepared_run, refusal> prepare_gate(
+    const run_request& request, const caller_environment& environment, workspace_tools tools);
+
+}  // namespace pinfold

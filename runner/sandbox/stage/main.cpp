@@ -1,0 +1,144 @@
+// Stage two: the program between the boundary and the command. It waits for the runner's word,
+// starts the command in a process group of its own, reaps, forwards a request to end, kills and
+// counts what is left, and reports exactly what happened. It must never hand the command a
+// descriptor of its own, and never go on when the runner is gone.
+#include "stage.hpp"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace pinfold::stage {
+namespace {
+
+/// The state of one run, from the first byte to the last.
+struct run_state {
+  specification spec;
+  pid_t command{-1};
+  int signals{-1};
+  bool is_killing{false};
+  unsigned killed{0};  ///< processes that were left and did not end by themselves
+};
+
+void kill_everything(const run_state& run) {
+  if (run.spec.is_confined()) {
+    ::kill(-1, SIGKILL);  // from PID 1: everything in this PID namespace but itself
+  } else {
+    kill_descendants();
+  }
+}
+
+/// Reaps until there is no child left; counts those that were killed here. A process that was
+/// already dead is reaped first and not counted.
+void kill_what_is_left(run_state& run) {
+  pid_t gone = 0;
+  while ((gone = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
+  }
+  while (gone >= 0 || errno == EINTR) {
+    kill_everything(run);
+    gone = ::waitpid(-1, nullptr, 0);
+    if (gone > 0) ++run.killed;
+  }
+}
+
+[[noreturn]] void leave(run_state& run) {
+  kill_what_is_left(run);
+  ::_exit(1);
+}
+
+/// The runner's next word; 0 when it is gone.
+char next_word() {
+  char word = 0;
+  for (;;) {
+    const auto got = ::recv(channel_fd, &word, 1, 0);
+    if (got == 1) return word;
+    if (got < 0 && errno == EINTR) continue;
+    return 0;
+  }
+}
+
+void obey(run_state& run, char word) {
+  switch (word) {
+    case terminate:
+      ::kill(-run.command, SIGTERM);
+      ::kill(-run.command, SIGCONT);  // a stopped process sees the SIGTERM only then
+      break;
+    case kill:
+      run.is_killing = true;
+      ::kill(-run.command, SIGKILL);
+      kill_everything(run);
+      break;
+    case go:
+      break;
+    default:
+      leave(run);
+  }
+}
+
+/// Reaps whatever has ended. True with the wait status once the command itself has.
+bool reap(run_state& run, int& status) {
+  bool command_ended = false;
+  for (;;) {
+    int one = 0;
+    const pid_t gone = ::waitpid(-1, &one, WNOHANG);
+    if (gone <= 0) return command_ended;
+    if (gone != run.command) {
+      if (run.is_killing) ++run.killed;
+      continue;
+    }
+    status = one;
+    command_ended = true;
+  }
+}
+
+int watch(run_state& run) {
+  pollfd on[2] = {{channel_fd, POLLIN, 0}, {run.signals, POLLIN, 0}};
+  for (;;) {
+    if (::poll(on, 2, -1) < 0 && errno != EINTR) fail(step::wait_for_child, errno);
+    if (on[1].revents != 0) {
+      signalfd_siginfo drained;
+      while (::read(run.signals, &drained, sizeof drained) > 0) {
+      }
+    }
+    int status = 0;
+    if (reap(run, status)) return status;
+    if (on[0].revents != 0) obey(run, next_word());
+  }
+}
+
+int block_child_signal() {
+  sigset_t mask;
+  ::sigemptyset(&mask);
+  ::sigaddset(&mask, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &mask, nullptr);
+  return ::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int run_once() {
+  run_state run;
+  run.spec = prepare();
+  run.signals = block_child_signal();
+  if (run.signals < 0) fail(step::wait_for_child, errno);
+  send({report::ready, 0, 0});
+  if (next_word() != go) return 1;
+  if (const int wrong = start(run.spec, run.command); wrong != 0) {
+    send({report::not_started, wrong, 0});
+    return 1;
+  }
+  send({report::started, run.command, 0});
+  const int status = watch(run);
+  kill_what_is_left(run);
+  send({report::ended, status, run.killed});
+  return 0;
+}
+
+}  // namespace
+}  // namespace pinfold::stage
+
+int main() {
+  return pinfold::stage::run_once();
+}

@@ -1,0 +1,122 @@
+// What stage two does before it says `ready`. Each step that fails ends the run: nothing is
+// skipped and nothing is tried another way.
+#include "stage.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace pinfold::stage {
+
+void send(message what) {
+  while (::send(channel_fd, &what, sizeof what, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+[[noreturn]] void fail(step where, int error) {
+  send({report::failed, error, static_cast<std::uint64_t>(where)});
+  ::_exit(1);
+}
+
+const char* text_reader::text(std::uint32_t& length) {
+  bytes(&length, sizeof length);
+  if (static_cast<std::size_t>(end_ - at_) <= length || at_[length] != '\0') {
+    fail(step::read_specification, EINVAL);
+  }
+  const char* found = at_;
+  at_ += length + 1;
+  return found;
+}
+
+void text_reader::bytes(void* to, std::size_t size) {
+  if (static_cast<std::size_t>(end_ - at_) < size) fail(step::read_specification, EINVAL);
+  ::memcpy(to, at_, size);
+  at_ += size;
+}
+
+namespace {
+
+/// No process of the same user may look into this one: not through /proc/1/fd, not by ptrace. Then
+/// no descriptor of ours passes on to the command.
+void hide_own_descriptors() {
+  if (::prctl(PR_SET_DUMPABLE, 0) != 0) fail(step::forbid_tracing, errno);
+  if (::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
+    fail(step::close_descriptors, errno);
+  }
+  ::close(image_fd);
+}
+
+char** list(text_reader& reader, std::uint32_t count) {
+  auto** all = static_cast<char**>(::calloc(count + 1UL, sizeof(char*)));
+  if (all == nullptr) fail(step::read_specification, ENOMEM);
+  for (std::uint32_t i = 0; i < count; ++i) all[i] = const_cast<char*>(reader.text());
+  return all;
+}
+
+specification read_specification() {
+  struct stat about {};
+  if (::fstat(spec_fd, &about) != 0) fail(step::read_specification, errno);
+  const auto size = static_cast<std::size_t>(about.st_size);
+  void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, spec_fd, 0);
+  if (at == MAP_FAILED) fail(step::read_specification, errno);
+  ::close(spec_fd);
+  const auto* begin = static_cast<const char*>(at);
+  text_reader reader{begin, begin + size};
+  specification spec;
+  spec.end = begin + size;
+  reader.bytes(&spec.counts, sizeof spec.counts);
+  if (spec.counts.magic != magic || spec.counts.arguments == 0) {
+    fail(step::read_specification, EINVAL);
+  }
+  spec.directory = reader.text();
+  spec.arguments = list(reader, spec.counts.arguments);
+  spec.environment = list(reader, spec.counts.environment);
+  spec.rest = reader.at();
+  return spec;
+}
+
+/// Files go only where nothing is yet: O_EXCL follows no link and overwrites nothing.
+void make_files(const specification& spec, text_reader& reader) {
+  for (std::uint32_t i = 0; i < spec.counts.files; ++i) {
+    const char* path = reader.text();
+    std::uint32_t size = 0;
+    const char* content = reader.text(size);
+    const int fd = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (fd < 0) fail(step::make_file, errno);
+    if (::write(fd, content, size) != static_cast<ssize_t>(size)) fail(step::make_file, EIO);
+    ::close(fd);
+  }
+}
+
+void bound_core_dumps(const specification& spec) {
+  if ((spec.counts.flags & flag_keep_core_dumps) != 0) return;
+  const rlimit none{0, 0};
+  if (::setrlimit(RLIMIT_CORE, &none) != 0) fail(step::limit_core_dumps, errno);
+}
+
+}  // namespace
+
+specification prepare() {
+  hide_own_descriptors();
+  auto spec = read_specification();
+  if (!spec.is_confined() && ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+    fail(step::adopt_orphans, errno);
+  }
+  bound_core_dumps(spec);
+  text_reader reader{spec.rest, spec.end};
+  make_files(spec, reader);
+  if (::chdir(spec.directory) != 0) fail(step::enter_directory, errno);
+  check_proofs(spec, reader);
+  return spec;
+}
+
+}  // namespace pinfold::stage

@@ -1,0 +1,34 @@
+// mkdtemp(3) and its opposite.
+#include "sandbox/temporary_home.hpp"
+
+#include <boost/filesystem/operations.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace pinfold {
+
+std::expected<temporary_home, refusal> temporary_home::make() {
+  std::string path = "/tmp/pinfold-home-XXXXXX";
+  if (::mkdtemp(path.data()) == nullptr) {
+    return std::unexpected{refusal{.error = code::resource_exhausted,
+                                   .op = operation::execute,
+                                   .path = path,
+                                   .resolved = {},
+                                   .boundary = {},
+                                   .detail = std::strerror(errno)}};
+  }
+  return temporary_home{std::move(path)};
+}
+
+temporary_home::temporary_home(temporary_home&& other) noexcept
+    : path_{std::exchange(other.path_, std::string{})} {}
+
+temporary_home::~temporary_home() {
+  if (path_.empty()) return;
+  boost::system::error_code ignored;  // a directory without permissions may stay; nothing else can
+  boost::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace pinfold

@@ -1,0 +1,35 @@
+// Builds the tree of one row of paths.tsv in a fresh folder, and puts the process where the row
+// wants it: working folder, open descriptors, user. Changes the process for good, so it runs in a
+// child (isolated.hpp) and nowhere else.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pinfold/grant.hpp>
+
+namespace pinfold_test {
+
+/// What a row asks beside its tree.
+struct prepared {
+  std::string workspace;  // the string handed to the library
+  std::string start;      // "" = the canonical workspace
+  std::vector<std::string> root_paths;
+  std::vector<pinfold::root_access> root_accesses;
+};
+
+/// Who asks: whoever runs the tests, or an ordinary user with the same tree.
+enum class asker { whoever, ordinary_user };
+
+/// A fresh folder whose own path holds no link.
+std::string make_scratch();
+
+/// Removes a folder and all below it, however deep and whatever its modes.
+void remove_tree(const std::string& path);
+
+/// Builds `tree` in `scratch` and becomes the process that the row describes. Throws
+/// std::runtime_error naming the item that could not be made.
+prepared enter_case(const std::string& scratch, std::string_view tree, asker who);
+
+}  // namespace pinfold_test

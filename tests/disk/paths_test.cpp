@@ -1,0 +1,104 @@
+// Every row of tests/cases/paths.tsv, over every resolver, as whoever runs the tests and as an
+// ordinary user.
+#include <pinfold/disk/resolve.hpp>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "disk/case_table.hpp"
+#include "disk/case_tree.hpp"
+#include "support/catch.hpp"
+#include "support/isolated.hpp"
+
+using namespace pinfold;
+using namespace pinfold_test;
+
+namespace {
+
+const std::string table = std::string{PINFOLD_TEST_CASES} + "/paths.tsv";
+
+// The table's word for a code.
+std::string verdict_of(code value) {
+  if (value == code::outside_workspace) return "outside";
+  if (value == code::harness_state) return "harness";
+  if (value == code::host_run_file) return "host-run";
+  if (value == code::read_only_root) return "read-only";
+  if (value == code::not_found) return "not-found";
+  if (value == code::symlink_loop) return "loop";
+  if (value == code::not_a_directory) return "not-a-dir";
+  if (value == code::invalid_path) return "invalid";
+  if (value == code::magic_link) return "magic-link";
+  if (value == code::name_too_long) return "name-too-long";
+  if (value == code::permission_denied) return "denied";
+  return std::string{name_of(value)};
+}
+
+operation operation_of(const std::string& name) {
+  if (name == "read") return operation::read;
+  if (name == "write" || name == "create") return operation::write;
+  if (name == "mkdir") return operation::make_directory;
+  if (name == "list") return operation::list;
+  if (name == "remove") return operation::remove;
+  if (name == "rename") return operation::rename;
+  throw std::runtime_error{"no such operation: " + name};
+}
+
+constexpr std::array every_resolver{resolver::portable, resolver::beneath, resolver::beneath_walk};
+
+std::string answer_by(resolver by, const case_row& row, const std::string& scratch,
+                      const prepared& at) {
+  auto workspace = canonical_workspace(at.workspace);
+  if (!workspace) return "workspace: " + workspace.error().message();
+  std::vector<extra_root> roots;
+  for (std::size_t i = 0; i < at.root_paths.size(); ++i) {
+    roots.push_back({at.root_paths[i], at.root_accesses[i]});
+  }
+  const grant rules{*workspace, default_carve_outs, roots};
+  const auto found =
+      resolve(rules, operation_of(row.operation), input_bytes(row.input, scratch), at.start, by);
+  if (!found) return verdict_of(found.error().error);
+  if (auto tail = tail_below(*workspace, found->canonical)) {
+    return "inside " + (tail->empty() ? "." : std::string{*tail});
+  }
+  return "inside " + found->canonical;
+}
+
+// One line for each resolver.
+std::string answers_for(const case_row& row, const std::string& scratch, const prepared& at) {
+  std::string all;
+  for (auto by : every_resolver) all += answer_by(by, row, scratch, at) + "\n";
+  return all;
+}
+
+std::string expected_for(const case_row& row, const std::string& scratch) {
+  auto one = row.verdict;
+  if (one == "inside") one += " " + bytes_of(row.canonical, scratch);
+  std::string all;
+  for (std::size_t i = 0; i < every_resolver.size(); ++i) all += one + "\n";
+  return all;
+}
+
+void check_all(asker who) {
+  std::size_t checked = 0;
+  for (const auto& row : read_cases(table)) {
+    const auto scratch = make_scratch();
+    const auto answer = isolated([&] {
+      const auto at = enter_case(scratch, row.tree, who);
+      return answers_for(row, scratch, at);
+    });
+    INFO(row.id << ": " << row.operation << " \"" << row.input << "\" " << row.note);
+    CHECK(answer == expected_for(row, scratch));
+    remove_tree(scratch);
+    ++checked;
+  }
+  CHECK(checked >= 272);
+}
+
+}  // namespace
+
+TEST_CASE("every_checked_case_resolves_as_stated") { check_all(asker::whoever); }
+
+TEST_CASE("every_checked_case_resolves_as_stated_for_an_ordinary_user") {
+  check_all(asker::ordinary_user);
+}
