@@ -13,7 +13,8 @@ set(floors
   include/pinfold/egress.hpp=30
   include/pinfold/intake.hpp=30
   include/pinfold/network.hpp=30
-  include/pinfold/verdict.hpp=30
+  include/pinfold/rules.hpp=30
+  include/pinfold/verdict.hpp=31
   include/pinfold/describe.hpp=40
   include/pinfold/guard.hpp=40
   include/pinfold/one_call.hpp=40
