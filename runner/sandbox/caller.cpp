@@ -74,8 +74,9 @@ refusal home_cannot_be_hidden(const std::string& home) {
                  .path = home,
                  .resolved = {},
                  .boundary = {},
-                 .detail = "your home directory is part of the system tree and cannot be hidden; run "
-                           "as a user with a home of its own"};
+                 .detail =
+                     "your home directory is part of the system tree and cannot be hidden; run "
+                     "as a user with a home of its own"};
 }
 
 std::string whole_file(const std::string& path) {
@@ -90,9 +91,8 @@ std::string whole_file(const std::string& path) {
 git_identity read_git_identity(const caller_environment& environment, const std::string& home) {
   if (home.empty()) return {};
   const auto config = environment.find("XDG_CONFIG_HOME");
-  auto who = parse_git_identity(
-      whole_file((config && is_absolute(*config) ? std::string{*config} : home + "/.config") +
-                 "/git/config"));
+  auto who = parse_git_identity(whole_file(
+      (config && is_absolute(*config) ? std::string{*config} : home + "/.config") + "/git/config"));
   auto own = parse_git_identity(whole_file(home + "/.gitconfig"));
   if (!own.name.empty()) who.name = std::move(own.name);
   if (!own.email.empty()) who.email = std::move(own.email);

@@ -1,5 +1,5 @@
-// An allow list, so that a token, a loader variable or a tool's hook variable has to be named to get
-// in.
+// An allow list, so that a token, a loader variable or a tool's hook variable has to be named to
+// get in.
 #include "sandbox/command_environment.hpp"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ bool is_name(std::string_view text) {
       text, [](unsigned char c) { return c == '_' || (c < 128 && std::isalnum(c) != 0); });
 }
 
-/// Only absolute entries: "" and "." would be whatever directory the command is in. A workspace with
-/// a colon in its name cannot stand in PATH.
+/// Only absolute entries: "" and "." would be whatever directory the command is in. A workspace
+/// with a colon in its name cannot stand in PATH.
 std::string search_path(const caller& who, std::string_view workspace) {
   std::string path;
   if (!workspace.contains(':')) path = std::string{workspace} + "/.local/bin";
@@ -75,8 +75,8 @@ std::expected<std::vector<std::string>, refusal> command_environment(
     if (!is_name(one.name)) {
       return std::unexpected{bad_name(one.name, "it is not the name of a variable")};
     }
-    const auto value = one.value ? std::optional<std::string_view>{*one.value}
-                                 : who.environment.find(one.name);
+    const auto value =
+        one.value ? std::optional<std::string_view>{*one.value} : who.environment.find(one.name);
     if (!value) return std::unexpected{bad_name(one.name, "the caller has no such variable")};
     set(entries, one.name, *value);
   }

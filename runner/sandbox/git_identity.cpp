@@ -73,11 +73,13 @@ git_identity parse_git_identity(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.starts_with('[')) {
       const auto close = line.find(']');
-      in_user = close != std::string_view::npos && lower(trimmed(line.substr(1, close - 1))) == "user";
+      in_user =
+          close != std::string_view::npos && lower(trimmed(line.substr(1, close - 1))) == "user";
       line = close == std::string_view::npos ? std::string_view{} : trimmed(line.substr(close + 1));
     }
     const auto equals = line.find('=');
-    if (!in_user || equals == std::string_view::npos || line.front() == '#' || line.front() == ';') {
+    if (!in_user || equals == std::string_view::npos || line.front() == '#' ||
+        line.front() == ';') {
       continue;
     }
     const auto key = lower(trimmed(line.substr(0, equals)));

@@ -24,11 +24,10 @@ struct door {
   std::string_view content;  ///< of a file that has to be made
 };
 
-constexpr std::array doors{door{"hooks", file_kind::directory, {}},
-                           door{"config", file_kind::file, {}},
-                           door{"info", file_kind::directory, {}},
-                           door{"worktrees", file_kind::directory, {}},
-                           door{"commondir", file_kind::file, ".\n"}};
+constexpr std::array doors{
+    door{"hooks", file_kind::directory, {}}, door{"config", file_kind::file, {}},
+    door{"info", file_kind::directory, {}}, door{"worktrees", file_kind::directory, {}},
+    door{"commondir", file_kind::file, ".\n"}};
 
 refusal unusable(const std::string& path, std::string why) {
   return refusal{.error = code::carve_out_unusable,
@@ -51,8 +50,8 @@ bool make(int parent, const door& wanted) {
   if (wanted.type == file_kind::directory) {
     return ::mkdirat(parent, wanted.name, 0777) == 0 || errno == EEXIST;
   }
-  const descriptor file{::openat(parent, wanted.name,
-                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)};
+  const descriptor file{
+      ::openat(parent, wanted.name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)};
   if (!file) return errno == EEXIST;
   return ::write(file.get(), wanted.content.data(), wanted.content.size()) ==
          static_cast<ssize_t>(wanted.content.size());

@@ -1,5 +1,5 @@
-// What git on the host runs or obeys later, in this workspace: found on the disk, and made where git
-// leaves it out, so that every door is a mount point before the command starts.
+// What git on the host runs or obeys later, in this workspace: found on the disk, and made where
+// git leaves it out, so that every door is a mount point before the command starts.
 #pragma once
 
 #include <expected>
@@ -20,10 +20,11 @@ struct git_state {
 };
 
 /// Looks at `.git` below the workspace, which is held open as `directory`. A directory: `hooks`,
-/// `info`, `worktrees` (made empty when absent), `config` (made empty) and `commondir` (made to hold
+/// `info`, `worktrees` (made empty when absent), `config` (made empty) and `commondir` (made to
+/// hold
 /// ".", which is what its absence means: gitrepository-layout(5)). A file: the file itself. Absent:
-/// nothing. Error `carve_out_unusable` when any of them is a link or of the wrong kind, and when one
-/// that has to be made cannot be.
+/// nothing. Error `carve_out_unusable` when any of them is a link or of the wrong kind, and when
+/// one that has to be made cannot be.
 [[nodiscard]] std::expected<git_state, refusal> look_at_git(const std::string& workspace,
                                                             int directory, git_files mode);
 

@@ -41,7 +41,9 @@ bool is_marked(int parent, const char* name) {
 }
 
 /// Unlinking a directory that is not empty fails, so nothing that anyone put there is lost.
-void remove_empty(int parent, const char* name) { ::unlinkat(parent, name, AT_REMOVEDIR); }
+void remove_empty(int parent, const char* name) {
+  ::unlinkat(parent, name, AT_REMOVEDIR);
+}
 
 /// Temporary names are only left by a run that was killed between two system calls.
 void remove_temporary_names(int parent) {
@@ -60,8 +62,7 @@ void remove_temporary_names(int parent) {
 }  // namespace
 
 std::expected<workspace_lock, refusal> workspace_lock::take(const std::string& workspace) {
-  descriptor directory{
-      ::open(workspace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  descriptor directory{::open(workspace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!directory) {
     const int error = errno;
     return std::unexpected{refused(workspace, code_for(error), std::strerror(error))};
@@ -97,8 +98,8 @@ std::expected<void, refusal> workspace_lock::ensure(std::string_view name) {
     struct stat about {};
     if (::fstatat(directory(), names_.back().c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0) {
       if (S_ISDIR(about.st_mode)) return {};
-      return std::unexpected{unusable(name, S_ISLNK(about.st_mode) ? "it is a symbolic link"
-                                                                   : "it is not a directory")};
+      return std::unexpected{unusable(
+          name, S_ISLNK(about.st_mode) ? "it is a symbolic link" : "it is not a directory")};
     }
     if (errno != ENOENT) return std::unexpected{unusable(name, std::strerror(errno))};
     if (auto made = make_marked(name); !made) return made;
@@ -121,9 +122,9 @@ std::expected<void, refusal> workspace_lock::make_marked(std::string_view name) 
   if (!fresh || ::fsetxattr(fresh.get(), mark, "1", 1, 0) != 0) {
     const int error = errno;
     remove_empty(directory(), temporary.c_str());
-    return std::unexpected{
-        unusable(name, std::string{"this file system keeps no mark on it ("} +
-                           std::strerror(error) + "); make the directory yourself")};
+    return std::unexpected{unusable(name, std::string{"this file system keeps no mark on it ("} +
+                                              std::strerror(error) +
+                                              "); make the directory yourself")};
   }
   if (::renameat2(directory(), temporary.c_str(), directory(), std::string{name}.c_str(),
                   RENAME_NOREPLACE) != 0) {

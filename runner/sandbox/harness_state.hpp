@@ -34,8 +34,8 @@ class workspace_lock {
   [[nodiscard]] int directory() const noexcept { return directory_.get(); }
 
   /// Makes sure that each name (one component) is a directory in the workspace. An absent one is
-  /// made empty and marked, in one step as others see it. Errors: `carve_out_unusable` for a link or
-  /// a file of that name, and where the file system keeps no such mark.
+  /// made empty and marked, in one step as others see it. Errors: `carve_out_unusable` for a link
+  /// or a file of that name, and where the file system keeps no such mark.
   [[nodiscard]] std::expected<void, refusal> ensure(std::string_view name);
 
  private:

@@ -19,11 +19,12 @@ namespace {
 using std::string_view_literals::operator""sv;
 
 /// System directories that are never a workspace themselves; what lies below them may be.
-constexpr std::array too_broad{"/"sv,    "/bin"sv,  "/boot"sv, "/dev"sv,  "/etc"sv,   "/home"sv,
-                               "/lib"sv, "/lib64"sv, "/media"sv, "/mnt"sv, "/opt"sv,   "/proc"sv,
-                               "/root"sv, "/run"sv,  "/sbin"sv, "/srv"sv,  "/sys"sv,   "/tmp"sv,
-                               "/usr"sv, "/usr/bin"sv, "/usr/lib"sv, "/usr/local"sv, "/usr/sbin"sv,
-                               "/usr/share"sv, "/var"sv, "/var/lib"sv, "/var/tmp"sv};
+constexpr std::array too_broad{
+    "/"sv,     "/bin"sv,     "/boot"sv,    "/dev"sv,       "/etc"sv,      "/home"sv,
+    "/lib"sv,  "/lib64"sv,   "/media"sv,   "/mnt"sv,       "/opt"sv,      "/proc"sv,
+    "/root"sv, "/run"sv,     "/sbin"sv,    "/srv"sv,       "/sys"sv,      "/tmp"sv,
+    "/usr"sv,  "/usr/bin"sv, "/usr/lib"sv, "/usr/local"sv, "/usr/sbin"sv, "/usr/share"sv,
+    "/var"sv,  "/var/lib"sv, "/var/tmp"sv};
 
 /// Trees of the kernel's own: no folder below them is a project.
 constexpr std::array kernel_trees{"/proc"sv, "/sys"sv, "/dev"sv};
@@ -31,21 +32,27 @@ constexpr std::array kernel_trees{"/proc"sv, "/sys"sv, "/dev"sv};
 /// Folders of a home that hold credentials and nothing else.
 constexpr std::array credentials{".ssh"sv, ".aws"sv, ".gnupg"sv};
 
-constexpr std::array secrets{
-    "/etc/shadow"sv, "/etc/shadow-"sv, "/etc/gshadow"sv, "/etc/gshadow-"sv,
-    "/etc/security/opasswd"sv, "/etc/ssh/ssh_host_rsa_key"sv, "/etc/ssh/ssh_host_ecdsa_key"sv,
-    "/etc/ssh/ssh_host_ed25519_key"sv};
+constexpr std::array secrets{"/etc/shadow"sv,
+                             "/etc/shadow-"sv,
+                             "/etc/gshadow"sv,
+                             "/etc/gshadow-"sv,
+                             "/etc/security/opasswd"sv,
+                             "/etc/ssh/ssh_host_rsa_key"sv,
+                             "/etc/ssh/ssh_host_ecdsa_key"sv,
+                             "/etc/ssh/ssh_host_ed25519_key"sv};
 
 /// /etc under `--root minimal`: the dynamic loader, users, time zone, certificates, the links that
 /// many commands are, and name resolution.
 constexpr std::array minimal_etc{
-    "/etc/alternatives"sv, "/etc/bash.bashrc"sv, "/etc/ca-certificates"sv, "/etc/debian_version"sv,
-    "/etc/fonts"sv, "/etc/group"sv, "/etc/inputrc"sv, "/etc/ld.so.cache"sv, "/etc/ld.so.conf"sv,
-    "/etc/ld.so.conf.d"sv, "/etc/locale.alias"sv, "/etc/localtime"sv, "/etc/magic"sv,
-    "/etc/mime.types"sv, "/etc/nsswitch.conf"sv, "/etc/os-release"sv, "/etc/passwd"sv,
-    "/etc/pki/tls/certs"sv, "/etc/profile"sv, "/etc/protocols"sv, "/etc/services"sv,
-    "/etc/shells"sv, "/etc/ssl/certs"sv, "/etc/ssl/openssl.cnf"sv, "/etc/terminfo"sv,
-    "/etc/timezone"sv};
+    "/etc/alternatives"sv,   "/etc/bash.bashrc"sv,  "/etc/ca-certificates"sv,
+    "/etc/debian_version"sv, "/etc/fonts"sv,        "/etc/group"sv,
+    "/etc/inputrc"sv,        "/etc/ld.so.cache"sv,  "/etc/ld.so.conf"sv,
+    "/etc/ld.so.conf.d"sv,   "/etc/locale.alias"sv, "/etc/localtime"sv,
+    "/etc/magic"sv,          "/etc/mime.types"sv,   "/etc/nsswitch.conf"sv,
+    "/etc/os-release"sv,     "/etc/passwd"sv,       "/etc/pki/tls/certs"sv,
+    "/etc/profile"sv,        "/etc/protocols"sv,    "/etc/services"sv,
+    "/etc/shells"sv,         "/etc/ssl/certs"sv,    "/etc/ssl/openssl.cnf"sv,
+    "/etc/terminfo"sv,       "/etc/timezone"sv};
 constexpr std::array minimal_etc_network{"/etc/gai.conf"sv, "/etc/host.conf"sv, "/etc/hosts"sv,
                                          "/etc/resolv.conf"sv};
 
@@ -111,7 +118,8 @@ std::vector<hidden_path> hidden_places(const caller& who) {
   add("/run", use::closed);
   add("/var/run", use::closed);
   for (const auto& home : who.homes) add(home, use::closed);
-  if (const auto runtime = who.environment.find("XDG_RUNTIME_DIR"); runtime && is_absolute(*runtime)) {
+  if (const auto runtime = who.environment.find("XDG_RUNTIME_DIR");
+      runtime && is_absolute(*runtime)) {
     add(std::string{*runtime}, use::closed);
   }
   // Outermost only: what lies below another hidden place is covered with it.
@@ -136,7 +144,8 @@ std::vector<std::string> secret_files() {
   return readable;
 }
 
-/// In order, the last line permits; the sandbox's plan checks again that nothing hidden is uncovered:
+/// In order, the last line permits; the sandbox's plan checks again that nothing hidden is
+/// uncovered:
 ///  1. a system directory itself               -> refuse
 ///  2. anything in a tree of the kernel's      -> refuse, but for folders below /dev/shm
 ///  3. a home, or anything above a home        -> refuse
@@ -181,7 +190,8 @@ std::expected<shared_path, refusal> read_root(const std::string& path, const cal
     return std::unexpected{std::move(broad)};
   };
   for (const auto& place : hidden) {
-    if (contains(*found, place.path)) return refuse(place.path, "it would show a hidden place whole");
+    if (contains(*found, place.path))
+      return refuse(place.path, "it would show a hidden place whole");
   }
   for (const auto& home : who.homes) {
     if (contains(*found, home)) return refuse(home, "it would show a home directory whole");
@@ -191,7 +201,8 @@ std::expected<shared_path, refusal> read_root(const std::string& path, const cal
     return refuse(std::move(folder), "credentials are never shown");
   }
   for (auto tree : {"/run"sv, "/proc"sv, "/sys"sv, "/dev"sv}) {
-    if (contains(tree, *found)) return refuse(std::string{tree}, "sockets and kernel files lie there");
+    if (contains(tree, *found))
+      return refuse(std::string{tree}, "sockets and kernel files lie there");
   }
   return shared_path{.source = *found, .target = *found, .access = root_access::read};
 }

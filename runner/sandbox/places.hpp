@@ -1,5 +1,5 @@
-// Which places of the machine a run hides, shows and refuses: computed from the caller and the disk,
-// before anything is started. Nothing here changes the disk.
+// Which places of the machine a run hides, shows and refuses: computed from the caller and the
+// disk, before anything is started. Nothing here changes the disk.
 #pragma once
 
 #include <expected>
@@ -26,9 +26,9 @@ namespace pinfold {
                                                          const caller& who,
                                                          const std::vector<hidden_path>& hidden);
 
-/// A directory that the caller wants shown read-only, canonical. Refused (`invalid_argument`): a home
-/// or anything above something hidden; at, below or above .ssh, .aws, .gnupg of a home; .config as a
-/// whole; and /run, where sockets lie.
+/// A directory that the caller wants shown read-only, canonical. Refused (`invalid_argument`): a
+/// home or anything above something hidden; at, below or above .ssh, .aws, .gnupg of a home;
+/// .config as a whole; and /run, where sockets lie.
 [[nodiscard]] std::expected<shared_path, refusal> read_root(const std::string& path,
                                                             const caller& who,
                                                             const std::vector<hidden_path>& hidden);

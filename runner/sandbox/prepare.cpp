@@ -77,17 +77,17 @@ step open_workspace(preparation& now) {
   return std::unexpected{refused(code::permission_denied, now.workspace, std::strerror(errno))};
 }
 
-/// Harness state is hidden whether it is there or not. In a read-only workspace nothing can be made,
-/// by the command neither, so what is absent needs no cover.
+/// Harness state is hidden whether it is there or not. In a read-only workspace nothing can be
+/// made, by the command neither, so what is absent needs no cover.
 step add_harness_state(preparation& now, const carve_out& carve) {
   std::string name{carve.path};
   struct stat about {};
   const bool is_there = ::fstatat(now.directory(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0;
   if (!is_there && now.request.access == workspace_access::read_only) return {};
   if (is_there && !S_ISDIR(about.st_mode)) {
-    return std::unexpected{refused(code::carve_out_unusable, now.workspace + "/" + name,
-                                   S_ISLNK(about.st_mode) ? "it is a symbolic link"
-                                                          : "it is not a directory")};
+    return std::unexpected{
+        refused(code::carve_out_unusable, now.workspace + "/" + name,
+                S_ISLNK(about.st_mode) ? "it is a symbolic link" : "it is not a directory")};
   }
   if (now.lock) {
     if (auto made = now.lock->ensure(name); !made) return made;
@@ -104,8 +104,8 @@ step add_carve_outs(preparation& now) {
     if (carve.kind != carve_kind::harness_state) continue;
     if (auto done = add_harness_state(now, carve); !done) return done;
   }
-  const auto mode = now.request.access == workspace_access::read_only ? git_files::look_only
-                                                                      : now.mode;
+  const auto mode =
+      now.request.access == workspace_access::read_only ? git_files::look_only : now.mode;
   auto git = look_at_git(now.workspace, now.directory(), mode);
   if (!git) return std::unexpected{std::move(git.error())};
   for (auto& carve : git->carve_outs) now.facts.carve_outs.push_back(std::move(carve));
@@ -121,7 +121,8 @@ step add_places(preparation& now) {
   } else {
     now.facts.hidden_files = secret_files();
   }
-  if (now.request.network == network_access::on) now.facts.shared = resolver_files(now.facts.hidden);
+  if (now.request.network == network_access::on)
+    now.facts.shared = resolver_files(now.facts.hidden);
   for (const auto& path : now.request.read_roots) {
     auto root = read_root(path, now.who, now.facts.hidden);
     if (!root) return std::unexpected{std::move(root.error())};
@@ -167,10 +168,9 @@ std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& n
                        place_proof::identity object) -> step {
     struct stat about {};
     const auto tail = tail_below(now.workspace, path).value_or("");
-    const int wrong = tail.empty()
-                          ? ::fstat(now.directory(), &about)
-                          : ::fstatat(now.directory(), std::string{tail}.c_str(), &about,
-                                      AT_SYMLINK_NOFOLLOW);
+    const int wrong = tail.empty() ? ::fstat(now.directory(), &about)
+                                   : ::fstatat(now.directory(), std::string{tail}.c_str(), &about,
+                                               AT_SYMLINK_NOFOLLOW);
     if (wrong != 0) {
       return std::unexpected{refused(code::workspace_gone, path, std::strerror(errno))};
     }
@@ -241,8 +241,8 @@ std::expected<prepared_run, refusal> prepare_unconfined(const run_request& reque
                                                         const caller& who) {
   if (!request.read_roots.empty() || request.root == root_profile::minimal ||
       request.access == workspace_access::read_only) {
-    return std::unexpected{not_enforceable("what --read, --root minimal or plan mode asks for",
-                                           backend_name::none)};
+    return std::unexpected{
+        not_enforceable("what --read, --root minimal or plan mode asks for", backend_name::none)};
   }
   auto workspace = canonical_workspace(request.workspace);
   if (!workspace) return std::unexpected{std::move(workspace.error())};
@@ -271,12 +271,13 @@ std::expected<prepared_run, refusal> prepare_gate(const run_request& request,
   auto entries = environment.entries();
   if (tools == workspace_tools::first_in_path) {
     const auto path = environment.find("PATH");
-    const auto value = "PATH=" + *workspace + "/.local/bin" + (path ? ":" + std::string{*path} : "");
+    const auto value =
+        "PATH=" + *workspace + "/.local/bin" + (path ? ":" + std::string{*path} : "");
     std::erase_if(entries, [](const std::string& entry) { return entry.starts_with("PATH="); });
     entries.push_back(value);
   }
-  auto plan = plan_unconfined(request, std::move(*workspace), std::move(*directory),
-                              std::move(entries));
+  auto plan =
+      plan_unconfined(request, std::move(*workspace), std::move(*directory), std::move(entries));
   if (!plan) return std::unexpected{std::move(plan.error())};
   prepared_run ready{.plan = std::move(*plan), .extras = {}, .lock = {}, .home = {}};
   ready.extras.cores = core_dumps::as_the_caller;

@@ -48,8 +48,7 @@ struct prepared_run {
 enum class workspace_tools : bool { left_out, first_in_path };
 
 /// Ready to run as a gate: no boundary, the caller's whole environment.
-[[nodiscard]] std::expected<prepared_run, refusal> prepare_gate(const run_request& request,
-                                                                const caller_environment& environment,
-                                                                workspace_tools tools);
+[[nodiscard]] std::expected<prepared_run, refusal> prepare_gate(
+    const run_request& request, const caller_environment& environment, workspace_tools tools);
 
 }  // namespace pinfold

@@ -2,6 +2,7 @@
 // ordinary user.
 #include <pinfold/disk/resolve.hpp>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,10 @@ operation operation_of(const std::string& name) {
   throw std::runtime_error{"no such operation: " + name};
 }
 
-std::string answer_for(const case_row& row, const std::string& scratch, const prepared& at) {
+constexpr std::array every_resolver{resolver::portable, resolver::beneath, resolver::beneath_walk};
+
+std::string answer_by(resolver by, const case_row& row, const std::string& scratch,
+                      const prepared& at) {
   auto workspace = canonical_workspace(at.workspace);
   if (!workspace) return "workspace: " + workspace.error().message();
   std::vector<extra_root> roots;
@@ -52,7 +56,7 @@ std::string answer_for(const case_row& row, const std::string& scratch, const pr
   }
   const grant rules{*workspace, default_carve_outs, roots};
   const auto found =
-      resolve(rules, operation_of(row.operation), input_bytes(row.input, scratch), at.start);
+      resolve(rules, operation_of(row.operation), input_bytes(row.input, scratch), at.start, by);
   if (!found) return verdict_of(found.error().error);
   if (auto tail = tail_below(*workspace, found->canonical)) {
     return "inside " + (tail->empty() ? "." : std::string{*tail});
@@ -60,9 +64,19 @@ std::string answer_for(const case_row& row, const std::string& scratch, const pr
   return "inside " + found->canonical;
 }
 
+// One line for each resolver.
+std::string answers_for(const case_row& row, const std::string& scratch, const prepared& at) {
+  std::string all;
+  for (auto by : every_resolver) all += answer_by(by, row, scratch, at) + "\n";
+  return all;
+}
+
 std::string expected_for(const case_row& row, const std::string& scratch) {
-  if (row.verdict != "inside") return row.verdict;
-  return "inside " + bytes_of(row.canonical, scratch);
+  auto one = row.verdict;
+  if (one == "inside") one += " " + bytes_of(row.canonical, scratch);
+  std::string all;
+  for (std::size_t i = 0; i < every_resolver.size(); ++i) all += one + "\n";
+  return all;
 }
 
 void check_all(asker who) {
@@ -71,7 +85,7 @@ void check_all(asker who) {
     const auto scratch = make_scratch();
     const auto answer = isolated([&] {
       const auto at = enter_case(scratch, row.tree, who);
-      return answer_for(row, scratch, at);
+      return answers_for(row, scratch, at);
     });
     INFO(row.id << ": " << row.operation << " \"" << row.input << "\" " << row.note);
     CHECK(answer == expected_for(row, scratch));

@@ -10,7 +10,9 @@
 
 #include <boost/filesystem/operations.hpp>
 
+#include <pinfold/disk/carved.hpp>
 #include <pinfold/disk/location.hpp>
+#include <pinfold/disk/unwalked.hpp>
 
 namespace pinfold::portable {
 
@@ -49,41 +51,26 @@ class walk {
   walk(const grant& rules, operation op, std::string_view start, std::string_view input)
       : op_{op}, seen_{rules}, place_{start}, pending_{input} {
     if (!is_absolute(input)) return;
-    place_ = "/";
-    if (auto tail = tail_below(rules.workspace(), input)) {
-      place_ = rules.workspace();
-      pending_ = *tail;
-    }
+    const auto tail = tail_below(rules.workspace(), input);
+    place_ = tail ? rules.workspace() : "/";
+    if (tail) pending_ = disk::unwalked{*tail};
   }
 
   /// Walks to the end. The answer's place is canonical.
   [[nodiscard]] disk::walk_end finish() {
     seen_.look_at(place_);
     while (!error_) {
-      const auto name = take_name();
+      const auto name = pending_.take();
       if (name.empty()) break;
       step(name);
     }
-    if (!error_ && ends_as_directory_ && !missing_) demand_directory();
+    if (!error_ && !missing_) check_end();
     return {std::move(place_), error_};
   }
 
   [[nodiscard]] const disk::trail& seen() const noexcept { return seen_; }
 
  private:
-  /// The next name of what is pending, or "" at the end. Notes whether the text so far would end in
-  /// a directory's spelling ("a/", "a/.").
-  [[nodiscard]] std::string take_name() {
-    const auto start = pending_.find_first_not_of('/');
-    if (start == std::string::npos) return {};
-    const auto end = std::min(pending_.find('/', start), pending_.size());
-    auto name = pending_.substr(start, end - start);
-    pending_.erase(0, end);
-    is_last_ = pending_.find_first_not_of('/') == std::string::npos;
-    ends_as_directory_ = !pending_.empty() || name == "." || name == "..";
-    return name;
-  }
-
   /// Numbered as the kernel takes them:
   ///  1. below a missing name all is text
   ///  2. "." and ".." need a directory that may be searched; ".." of "/" is "/"
@@ -100,7 +87,7 @@ class walk {
       missing_ = true;
       return append_missing(name);
     }
-    if (error_ || !fs::is_symlink(status) || (is_last_ && disk::acts_on_the_name(op_))) {
+    if (error_ || !fs::is_symlink(status) || (pending_.is_last() && disk::acts_on_the_name(op_))) {
       place_ = std::move(next);
       return;
     }
@@ -129,7 +116,9 @@ class walk {
 
   /// A file that is to be made may not end in '/'; a directory may.
   void check_missing_end() {
-    if (is_last_ && ends_as_directory_ && op_ == operation::write) error_ = code::invalid_path;
+    if (pending_.is_last() && pending_.ends_as_directory() && op_ == operation::write) {
+      error_ = code::invalid_path;
+    }
   }
 
   void follow(const std::string& link) {
@@ -139,7 +128,7 @@ class walk {
     auto target = fs::read_symlink(link, failed).native();
     if (failed) return fail(code_of(failed), link);
     if (is_absolute(target)) place_ = "/";
-    pending_.insert(0, target);
+    pending_.put_before(target);
   }
 
   void fail(code why, const std::string& where) {
@@ -158,45 +147,91 @@ class walk {
     return status;
   }
 
-  void demand_directory() {
-    const auto status = look(place_);
-    if (!error_ && !fs::is_directory(status)) error_ = code::not_a_directory;
+  /// What is spelled as a directory must be one; "." and ".." cannot be removed or renamed.
+  void check_end() {
+    if (pending_.is_dots() && disk::acts_on_the_name(op_)) {
+      error_ = code::invalid_path;
+    } else if (pending_.ends_as_directory()) {
+      const auto status = look(place_);
+      if (!error_ && !fs::is_directory(status)) error_ = code::not_a_directory;
+    }
   }
 
   operation op_;
   disk::trail seen_;
-  std::string place_;    // canonical so far
-  std::string pending_;  // what is still to be walked
+  std::string place_;  // canonical so far
+  disk::unwalked pending_;
   std::optional<code> error_;
   int links_{0};
   bool missing_{false};
-  bool is_last_{false};
-  bool ends_as_directory_{false};
+};
+
+/// What `disk::entered_at` asks about one place and one carve-out, answered by name.
+class named_facts {
+ public:
+  named_facts(std::string_view workspace, std::string_view base, std::string_view place,
+              const carve_out& carve)
+      : workspace_{workspace}, base_{base}, tail_{*tail_below(base, place)}, carve_{carve} {}
+
+  [[nodiscard]] bool is_there(std::size_t i) const { return exists(here(i)); }
+  [[nodiscard]] bool guard_is_there(std::size_t q) const { return exists(guard(q)); }
+  [[nodiscard]] bool is_same(std::size_t i, std::size_t q) const {
+    boost::system::error_code failed;
+    return fs::equivalent(here(i), guard(q), failed) && !failed;
+  }
+  /// Tried on an entry of the directory, or on its own name: its letters' case turned, does it still
+  /// name the same object? A directory with nothing to try counts as exact.
+  [[nodiscard]] bool folds(std::size_t q) const {
+    boost::system::error_code failed;
+    const fs::path directory{guard(q)};
+    for (fs::directory_iterator entry{directory, failed}, end; !failed && entry != end;
+         entry.increment(failed)) {
+      if (auto answer = is_one_name(entry->path())) return *answer;
+    }
+    return is_one_name(directory).value_or(false);
+  }
+
+ private:
+  [[nodiscard]] static bool exists(const std::string& path) {
+    boost::system::error_code failed;
+    return fs::exists(fs::symlink_status(path, failed));
+  }
+  [[nodiscard]] static std::optional<bool> is_one_name(const fs::path& path) {
+    auto turned = path.filename().native();
+    for (char& c : turned) {
+      if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) c = static_cast<char>(c ^ 0x20);
+    }
+    if (turned == path.filename().native()) return std::nullopt;
+    boost::system::error_code failed;
+    return fs::equivalent(path, path.parent_path() / turned, failed) && !failed;
+  }
+  [[nodiscard]] std::string here(std::size_t i) const { return disk::first_names(base_, tail_, i); }
+  [[nodiscard]] std::string guard(std::size_t q) const {
+    return disk::first_names(workspace_, carve_.path, q);
+  }
+  std::string_view workspace_;
+  std::string_view base_;
+  std::string_view tail_;
+  const carve_out& carve_;
 };
 
 /// The carve-out that `place` lies in: by name, by where a carve-out that is a link leads (there or
-/// not), or by identity, where a directory on the way is a carve-out under another name.
+/// not), or by identity, where something on the way is a carve-out under another name.
 [[nodiscard]] inline std::optional<disk::carved> carved_at(const grant& rules,
                                                            const std::string& place) {
-  std::optional<disk::carved> found = disk::carved_by_name(rules, place);
-  const auto note = [&](const carve_out& carve, std::string_view entered_at) {
-    if (found && found->carve.kind == carve_kind::harness_state) return;
-    if (found && carve.kind == carve_kind::host_run) return;
-    found = disk::carved{carve, std::string{entered_at}};
-  };
-  if (!contains(rules.workspace(), place)) return found;
+  auto found = disk::carved_by_name(rules, place);
+  const auto base = disk::base_of(rules, place);
+  if (base.empty()) return found;
   for (const auto& carve : rules.carve_outs()) {
     const grant nothing_carved{rules.workspace(), {}};
     walk to_it{nothing_carved, operation::write, rules.workspace(), carve.path};
     const auto target = to_it.finish();
-    if (!target.error && contains(target.place, place)) note(carve, target.place);
-    const auto guard = disk::joined(rules.workspace(), carve.path);
-    for (std::string_view on_the_way = place; on_the_way != rules.workspace();
-         on_the_way = parent_of(on_the_way)) {
-      boost::system::error_code failed;
-      if (fs::equivalent(std::string{on_the_way}, guard, failed) && !failed) {
-        note(carve, on_the_way);
-      }
+    if (!target.error && contains(target.place, place) && contains(base, target.place)) {
+      disk::keep_stronger(found, carve, target.place);
+    }
+    const named_facts facts{rules.workspace(), base, place, carve};
+    if (auto entered = disk::entered_at(rules.workspace(), base, place, carve, facts)) {
+      disk::keep_stronger(found, carve, *entered);
     }
   }
   return found;
@@ -211,6 +246,13 @@ class walk {
   if (auto wrong = misspelling_of(input)) return std::unexpected{disk::refused(asked, *wrong)};
   if (!is_canonical_form(start) || rules.workspace().empty()) {
     return std::unexpected{disk::refused(asked, code::invalid_path)};
+  }
+  boost::system::error_code failed;
+  const auto status = fs::symlink_status(std::string{rules.workspace()}, failed);
+  if (!fs::is_directory(status)) {
+    const auto why = failed ? code_of(failed) : code::workspace_gone;
+    const bool is_known = why == code::permission_denied || why == code::resource_exhausted;
+    return std::unexpected{disk::refused(asked, is_known ? why : code::workspace_gone)};
   }
   walk way{rules, op, start, input};
   auto end = way.finish();

@@ -10,18 +10,46 @@
 
 #include <pinfold/disk/location.hpp>
 #include <pinfold/disk/portable.hpp>
+#if defined(__linux__)
+#include <pinfold/disk/beneath.hpp>
+#endif
 
 namespace pinfold {
+
+/// Which resolver answers. They give the same verdicts and the same canonical paths; all but the
+/// first are there for tests, for comparison and for machines where the first cannot work.
+enum class resolver : std::uint8_t {
+  beneath,       ///< openat2 below a held descriptor, the careful walk where that cannot answer
+  beneath_walk,  ///< the careful walk alone, as on a kernel before 5.6
+  portable,      ///< by name, on Boost.Filesystem
+};
+
+#if defined(__linux__)
+inline constexpr resolver default_resolver = resolver::beneath;
+#else
+inline constexpr resolver default_resolver = resolver::portable;
+#endif
 
 /// Where `input` leads. `input` is any text (what a model said); `start` is the canonical absolute
 /// directory in which a relative `input` begins, by default the workspace. The answer owns its text.
 /// A read resolves as the kernel would; a write or mkdir may name something that is not there yet.
 /// Errors: every code under "where a path leads", "what the spelling of a path is" and "what the
-/// file system holds or says".
-[[nodiscard]] inline std::expected<resolved, refusal> resolve(const grant& rules, operation op,
-                                                              std::string_view input,
-                                                              std::string_view start = {}) {
-  return portable::resolve(rules, op, input, start.empty() ? rules.workspace() : start);
+/// file system holds or says". Holds the workspace for this one call: who asks often keeps a
+/// `workspace` (open.hpp).
+[[nodiscard]] inline std::expected<resolved, refusal> resolve(
+    const grant& rules, operation op, std::string_view input, std::string_view start = {},
+    resolver by = default_resolver) {
+  if (start.empty()) start = rules.workspace();
+#if defined(__linux__)
+  if (by != resolver::portable) {
+    const auto names = by == resolver::beneath ? beneath::lookup::openat2
+                                               : beneath::lookup::walk_only;
+    const beneath::held_root root{rules, names};
+    return beneath::resolve(root, op, input, start);
+  }
+#endif
+  static_cast<void>(by);
+  return portable::resolve(rules, op, input, start);
 }
 
 [[nodiscard]] inline std::expected<resolved, refusal> resolve_read(const grant& rules,

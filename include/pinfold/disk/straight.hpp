@@ -1,0 +1,178 @@
+// The straight way of the Linux resolver: a path that the kernel walks below the held workspace in
+// one call, judged by its spelling. It answers yes or nothing; it must never refuse, and never say
+// yes where the careful walk would not.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <pinfold/disk/held_root.hpp>
+#include <pinfold/disk/kernel.hpp>
+#include <pinfold/disk/location.hpp>
+
+namespace pinfold::beneath {
+
+using maybe_resolved = std::optional<resolved>;
+
+/// The asked path below the workspace as the kernel gets it, ended by NUL; empty when it does not
+/// begin there, or cannot be a path.
+class tail_text {
+ public:
+  tail_text(const held_root& root, std::string_view start, std::string_view input) noexcept {
+    std::string_view before;
+    if (is_absolute(input)) {
+      const auto tail = tail_below(root.path(), input);
+      if (!tail) return;
+      input = tail->empty() ? std::string_view{"."} : *tail;
+    } else if (start != root.path()) {
+      const auto tail = tail_below(root.path(), start);
+      if (!tail) return;
+      before = *tail;
+    }
+    const auto size = before.size() + (before.empty() ? 0 : 1) + input.size();
+    if (input.empty() || size >= sizeof bytes_ || input.size() >= path_max) return;
+    if (std::memchr(input.data(), 0, input.size()) != nullptr) return;
+    char* end = bytes_ + before.copy(bytes_, before.size());
+    if (!before.empty()) *end++ = '/';
+    end += input.copy(end, input.size());
+    *end = '\0';
+    size_ = size;
+  }
+
+  [[nodiscard]] std::string_view text() const noexcept { return {bytes_, size_}; }
+  [[nodiscard]] char* bytes() noexcept { return bytes_; }
+
+ private:
+  char bytes_[path_max];
+  std::size_t size_{0};
+};
+
+/// The canonical path of a tail that crosses no link: its lexical form is what the kernel walked.
+/// Empty when it would be too long.
+[[nodiscard]] inline std::string canonical_of(const held_root& root, std::string_view tail) {
+  const auto base = root.path() == "/" ? std::string_view{} : root.path();
+  const auto size = base.size() + 1 + tail.size();
+  if (size >= path_max) return {};
+  char text[path_max];
+  char* end = text + base.copy(text, base.size());
+  *end++ = '/';
+  tail.copy(end, tail.size());
+  const std::string_view whole{text, size};
+  if (!tail.starts_with('.') && !tail.ends_with('/') && !tail.contains("/.") &&
+      !tail.contains("//")) {
+    return std::string{whole};
+  }
+  char normal[path_max];
+  const auto form = lexically_normal(whole, normal);
+  return form ? std::string{*form} : std::string{};
+}
+
+/// True when a tail in normal form cannot be judged by name for this operation: it lies beside a
+/// nested carve-out, in a directory that may fold case on its own.
+[[nodiscard]] inline bool is_beside_carve_out(const grant& rules, std::string_view tail,
+                                              operation op) noexcept {
+  for (const auto& carve : rules.carve_outs()) {
+    const auto slash = carve.path.find('/');
+    if (slash == std::string_view::npos) continue;
+    if (carve.kind == carve_kind::host_run && !disk::changes_something(op)) continue;
+    if (disk::is_at_or_below(carve.path.substr(0, slash), tail)) return true;
+  }
+  return false;
+}
+
+/// The answer for a canonical path below the workspace, when its spelling allows the operation.
+[[nodiscard]] inline maybe_resolved judged_by_name(const held_root& root, operation op,
+                                           std::string canonical) {
+  const auto tail = canonical.empty() ? std::nullopt : tail_below(root.path(), canonical);
+  if (!tail || is_beside_carve_out(root.rules(), *tail, op)) return std::nullopt;
+  const auto where = root.rules().region_of_tail(*tail);
+  if (where == region::harness_state) return std::nullopt;
+  if (disk::changes_something(op)) {
+    if (where != region::workspace) return std::nullopt;
+    if (disk::acts_on_the_name(op) && root.rules().has_carve_out_below(canonical)) {
+      return std::nullopt;
+    }
+  }
+  return resolved{std::move(canonical), where};
+}
+
+/// A path that crosses links which stay below the workspace: the kernel follows them, and the
+/// descriptor's own path in procfs is the canonical one.
+[[nodiscard]] inline maybe_resolved resolve_through_links(const held_root& root, operation op,
+                                                  const char* tail) {
+  constexpr std::uint64_t links = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  const descriptor found{open_below(root.names(), root.fd(), tail, {.resolve = links})};
+  if (!found.is_open() || !root.has_procfs()) return std::nullopt;
+  char name[64] = "/proc/thread-self/fd/";
+  char* end = name + std::strlen(name);
+  *std::to_chars(end, name + sizeof name - 1, found.get()).ptr = '\0';
+  char path[path_max];
+  const auto size = ::readlink(name, path, sizeof path);
+  if (size <= 0 || static_cast<std::size_t>(size) == sizeof path) return std::nullopt;
+  const std::string_view canonical{path, static_cast<std::size_t>(size)};
+  // What the kernel says of a name that is gone; a name may also end so by itself.
+  if (canonical.ends_with(" (deleted)")) return std::nullopt;
+  return judged_by_name(root, op, std::string{canonical});
+}
+
+[[nodiscard]] inline maybe_resolved read_straight(const held_root& root, operation op, tail_text& tail) {
+  const int found = open_below(root.names(), root.fd(), tail.bytes(), {});
+  if (found == -ELOOP) return resolve_through_links(root, op, tail.bytes());
+  if (found < 0) return std::nullopt;
+  ::close(found);
+  return judged_by_name(root, op, canonical_of(root, tail.text()));
+}
+
+/// True when the last name may be judged by its spelling: not there and allowed to be, or there, no
+/// link to follow, no mount, no file with other names.
+[[nodiscard]] inline bool is_plain_leaf(operation op, int parent, const char* leaf) noexcept {
+  struct statx status {};
+  if (::statx(parent, leaf, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE | STATX_NLINK,
+              &status) != 0) {
+    return errno == ENOENT && disk::may_be_missing(op);
+  }
+  if ((status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0 ||
+      (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0) {
+    return false;
+  }
+  if (S_ISDIR(status.stx_mode)) return true;
+  return status.stx_nlink == 1 && (!S_ISLNK(status.stx_mode) || disk::acts_on_the_name(op));
+}
+
+[[nodiscard]] inline maybe_resolved change_straight(const held_root& root, operation op, tail_text& tail) {
+  const auto text = tail.text();
+  const auto slash = text.rfind('/');
+  const auto leaf = slash == std::string_view::npos ? text : text.substr(slash + 1);
+  if (leaf.empty() || leaf == "." || leaf == "..") return std::nullopt;
+  if (slash == std::string_view::npos) {
+    if (!is_plain_leaf(op, root.fd(), leaf.data())) return std::nullopt;
+  } else {
+    char* end_of_parent = tail.bytes() + slash;
+    *end_of_parent = '\0';
+    const descriptor parent{
+        open_below(root.names(), root.fd(), tail.bytes(), {.flags = O_PATH | O_DIRECTORY})};
+    *end_of_parent = '/';
+    if (!parent.is_open() || !is_plain_leaf(op, parent.get(), leaf.data())) return std::nullopt;
+  }
+  return judged_by_name(root, op, canonical_of(root, text));
+}
+
+/// The straight way. Nothing when the path needs the careful walk, which gives every refusal.
+[[nodiscard]] inline maybe_resolved resolve_straight(const held_root& root, operation op,
+                                             std::string_view input, std::string_view start) {
+  if (root.error() || !root.is_judged_by_name()) return std::nullopt;
+  tail_text tail{root, start, input};
+  if (tail.text().empty()) return std::nullopt;
+  return disk::changes_something(op) ? change_straight(root, op, tail)
+                                     : read_straight(root, op, tail);
+}
+
+}  // namespace pinfold::beneath

@@ -1,0 +1,140 @@
+// CLI11 parses; this file says what is meant and what is refused.
+#include "cli/options.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include <pinfold/disk/resolve.hpp>
+
+#include "cli/text.hpp"
+#include "sandbox/probe.hpp"
+
+namespace pinfold {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto default_limit = 120s;
+
+environment_request parse_environment(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos) return {text, std::nullopt};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace
+
+void add_bound_options(CLI::App& app, bound_options& to) {
+  app.add_option("--timeout", to.timeout,
+                 "End the command after this long: 30s, 500ms, 2m (default: none for a person at a "
+                 "terminal, else 2m)");
+  app.add_option("--grace", to.grace, "From SIGTERM to SIGKILL (default: 2s)");
+  app.add_option("--max-output", to.max_output,
+                 "Keep this much of each stream, first and last part (default: 256KiB)");
+  app.add_flag("--json", to.json, "Print the run record as one JSON object");
+}
+
+void add_run_options(CLI::App& app, run_options& to) {
+  add_bound_options(app, to.bounds);
+  app.add_option("--workspace", to.workspace, "The one folder (default: the current directory)");
+  app.add_option("--cwd", to.cwd,
+                 "Where the command starts, inside the workspace (default: its top)");
+  app.add_option("--read", to.read,
+                 "Show a directory of the hidden home read-only, for a toolchain; repeatable")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--network", to.network, "off or on (default: off)")
+      ->check(CLI::IsMember({"off", "on"}));
+  app.add_option("--root", to.root,
+                 "host: the machine read-only, homes hidden; minimal: only what programs need "
+                 "(default: host)")
+      ->check(CLI::IsMember({"host", "minimal"}));
+  app.add_option("--env", to.environment,
+                 "NAME passes the caller's variable, NAME=VALUE sets one; repeatable")
+      ->expected(1)
+      ->take_all();
+  app.add_flag("--no-sandbox", to.no_sandbox, "Run without any boundary, and say so in the record");
+  app.add_option("-c", to.shell_text, "Run this text with bash -c, in place of -- COMMAND");
+}
+
+std::expected<limits, std::string> limits_of(const bound_options& given, watcher reader) {
+  limits bounds;
+  if (!given.timeout.empty()) {
+    const auto time = parse_duration(given.timeout);
+    if (!time) return std::unexpected{"--timeout: " + time.error()};
+    bounds.time = *time;
+  } else if (reader == watcher::program) {
+    bounds.time = default_limit;
+  }
+  const auto grace = parse_duration(given.grace);
+  if (!grace) return std::unexpected{"--grace: " + grace.error()};
+  bounds.grace = *grace;
+  const auto output = parse_size(given.max_output, output_sizes);
+  if (!output) return std::unexpected{"--max-output: " + output.error()};
+  bounds.output = *output;
+  return bounds;
+}
+
+std::expected<std::vector<std::string>, std::string> command_of(const std::string& shell_text,
+                                                                bool has_shell_text,
+                                                                const invocation& call) {
+  if (has_shell_text && call.has_dashes) {
+    return std::unexpected{"give either -c TEXT or -- COMMAND, not both"};
+  }
+  if (has_shell_text) {
+    if (shell_text.find_first_not_of(" \t\n") == std::string::npos) {
+      return std::unexpected{"-c: the text is empty"};
+    }
+    return std::vector<std::string>{"bash", "-c", shell_text};
+  }
+  if (call.after_dashes.empty()) {
+    return std::unexpected{"no command: give one after --, or a text for bash with -c"};
+  }
+  if (call.after_dashes.front().empty()) return std::unexpected{"the command's name is empty"};
+  return call.after_dashes;
+}
+
+std::expected<run_request, std::string> request_of(const run_options& given, bool has_shell_text,
+                                                   const invocation& call) {
+  run_request request;
+  auto command = command_of(given.shell_text, has_shell_text, call);
+  if (!command) return std::unexpected{std::move(command.error())};
+  request.command = std::move(*command);
+  request.workspace = expand_home(given.workspace, call.environment);
+  request.directory = given.cwd;
+  if (request.workspace.empty()) return std::unexpected{"--workspace: the path is empty"};
+  for (const auto& path : given.read) {
+    request.read_roots.push_back(expand_home(path, call.environment));
+  }
+  for (const auto& one : given.environment) {
+    request.environment.push_back(parse_environment(one));
+  }
+  request.root = given.root == "minimal" ? root_profile::minimal : root_profile::host;
+  request.network = given.network == "on" ? network_access::on : network_access::off;
+  if (given.no_sandbox && given.network == "off") {
+    return std::unexpected{"--network off cannot be held without a sandbox"};
+  }
+  return request;
+}
+
+std::expected<bubblewrap, refusal> backend_for(const run_request& request) {
+  auto workspace = canonical_workspace(request.workspace);
+  if (!workspace) {
+    workspace.error().op = operation::execute;
+    return std::unexpected{std::move(workspace.error())};
+  }
+  bubblewrap_search search;
+  search.workspace = std::move(*workspace);
+  auto found = usable_bubblewrap(search);
+  if (!found) return std::unexpected{std::move(found.error())};
+  return bubblewrap{.program = std::move(found->program)};
+}
+
+std::string expand_home(const std::string& path, const caller_environment& environment) {
+  const bool is_home = path == "~" || path.starts_with("~/");
+  const auto home = environment.find("HOME");
+  if (!is_home || !home) return path;
+  return std::string{*home} + path.substr(1);
+}
+
+}  // namespace pinfold

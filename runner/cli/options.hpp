@@ -1,0 +1,67 @@
+// The options that `run`, `explain` and `gate` share, and what they become: a request and limits.
+// Every value is checked before anything is looked at or started.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include <pinfold/sandbox/bubblewrap.hpp>
+
+#include "cli/commands.hpp"
+#include "launch/run.hpp"
+#include "sandbox/request.hpp"
+
+namespace pinfold {
+
+/// The words as they were given.
+struct bound_options {
+  std::string timeout;
+  std::string grace{"2s"};
+  std::string max_output{"256KiB"};
+  bool json{false};
+};
+
+struct run_options {
+  bound_options bounds;
+  std::string workspace{"."};
+  std::string cwd;
+  std::string shell_text;
+  std::string network;
+  std::string root{"host"};
+  std::vector<std::string> read;
+  std::vector<std::string> environment;
+  bool no_sandbox{false};
+};
+
+void add_bound_options(CLI::App& app, bound_options& to);
+void add_run_options(CLI::App& app, run_options& to);
+
+/// When no time limit was given: none for a person at a terminal, two minutes otherwise.
+enum class watcher : bool { program, person };
+
+/// The checked limits. The error is a sentence.
+[[nodiscard]] std::expected<limits, std::string> limits_of(const bound_options& given,
+                                                           watcher reader);
+
+/// The command that was asked for: the words after "--", or `bash -c TEXT`. The error is a
+/// sentence.
+[[nodiscard]] std::expected<std::vector<std::string>, std::string> command_of(
+    const std::string& shell_text, bool has_shell_text, const invocation& call);
+
+/// The checked request. The error is a sentence.
+[[nodiscard]] std::expected<run_request, std::string> request_of(const run_options& given,
+                                                                 bool has_shell_text,
+                                                                 const invocation& call);
+
+/// The bwrap that may be trusted with this request's workspace, or why none may.
+[[nodiscard]] std::expected<bubblewrap, refusal> backend_for(const run_request& request);
+
+/// A path from the command line: "~" and "~/..." are the caller's home, as a shell writes them;
+/// anything else stays. Only the runner's own options go through here, never a tool's path.
+[[nodiscard]] std::string expand_home(const std::string& path,
+                                      const caller_environment& environment);
+
+}  // namespace pinfold

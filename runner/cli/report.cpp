@@ -1,0 +1,108 @@
+// In text mode the command's output is the program's output; everything that pinfold has to say
+// goes to stderr, one line for each thing.
+#include "cli/report.hpp"
+
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/interruption.hpp"
+#include "cli/text.hpp"
+#include "cli/utf8.hpp"
+
+namespace pinfold {
+namespace {
+
+constexpr int killed_by = 128;
+
+int descriptor_of(stream which) {
+  return which == stream::out ? STDOUT_FILENO : STDERR_FILENO;
+}
+
+/// What was not passed through live: the last part, after a line that says what is missing.
+void write_tail(stream which, const captured_output& output) {
+  std::string_view tail = output.text;
+  tail.remove_prefix(output.head);
+  std::string text = output.clipped() ? left_out_marker(output.dropped) : std::string{};
+  text += tail;
+  (void)write_all(descriptor_of(which), text);
+}
+
+std::string count_of(unsigned number, std::string_view thing) {
+  return std::to_string(number) + " " + std::string{thing} + (number == 1 ? "" : "es");
+}
+
+void tell_ending(std::string_view what, const run_record& record, const limits& bounds) {
+  const auto left = record.killed > 0 ? "; " + count_of(record.killed, "process") + " killed" : "";
+  switch (record.ended) {
+    case ending::timed_out:
+      complain(what, "timed out after " + std::to_string(bounds.time->count()) + " ms" + left);
+      break;
+    case ending::cancelled:
+      complain(what, "interrupted; the command was ended" + left);
+      break;
+    case ending::exited:
+    case ending::signaled:
+      if (record.killed > 0) {
+        complain(what,
+                 count_of(record.killed, "process") + " left behind by the command and killed");
+      }
+      break;
+    case ending::refused:
+    case ending::failed:
+      break;
+  }
+  if (record.error) complain(what, *record.error);
+}
+
+int exit_code_for(const run_record& record) {
+  if (record.ended == ending::cancelled && interruption::signal() != 0) {
+    return killed_by + interruption::signal();
+  }
+  return exit_code_of(record);
+}
+
+}  // namespace
+
+int run_and_report(std::string_view what, prepared_run& ready, const limits& bounds,
+                   report_form form, record_role role) {
+  const interruption interrupted;
+  sinks events;
+  events.cancel_descriptor = interrupted.readable_descriptor();
+  if (form == report_form::in_text) {
+    events.on_output = [&interrupted](stream which, std::string_view piece) {
+      if (!write_all(descriptor_of(which), piece)) interrupted.raise();
+    };
+  }
+  const auto record = run(ready.plan, bounds, events, ready.extras);
+  ready.lock.reset();
+  ready.home.reset();
+  if (form == report_form::as_json) {
+    (void)write_all(STDOUT_FILENO, one_line(to_json(record, role)));
+  } else {
+    write_tail(stream::out, record.out);
+    write_tail(stream::err, record.err);
+    tell_ending(what, record, bounds);
+  }
+  return exit_code_for(record);
+}
+
+int report_refusal(std::string_view what, const run_request& request, refusal refused,
+                   report_form form, record_role role) {
+  run_record record;
+  record.backend = backend_name::bubblewrap;
+  record.network = request.network;
+  record.workspace = request.workspace;
+  if (form == report_form::in_text) complain(what, refused);
+  record.error = std::move(refused);
+  if (form == report_form::as_json) {
+    (void)write_all(STDOUT_FILENO, one_line(to_json(record, role)));
+  }
+  return exit_code_of(record);
+}
+
+}  // namespace pinfold

@@ -1,0 +1,27 @@
+// Running a prepared plan and telling the caller what came of it, in text or as JSON.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <pinfold/refusal.hpp>
+
+#include "cli/json.hpp"
+#include "launch/run.hpp"
+#include "sandbox/prepare.hpp"
+#include "sandbox/request.hpp"
+
+namespace pinfold {
+
+enum class report_form : std::uint8_t { in_text, as_json };
+
+/// Runs the plan, ends it on SIGINT or SIGTERM, reports, and gives the program's exit code. `what`
+/// is the subcommand, for messages.
+[[nodiscard]] int run_and_report(std::string_view what, prepared_run& ready, const limits& bounds,
+                                 report_form form, record_role role);
+
+/// Reports a refusal from before the start, as a record where JSON was asked for; the exit code.
+[[nodiscard]] int report_refusal(std::string_view what, const run_request& request, refusal refused,
+                                 report_form form, record_role role = record_role::run);
+
+}  // namespace pinfold
