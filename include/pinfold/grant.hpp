@@ -33,6 +33,9 @@ inline constexpr std::array<carve_out, 4> default_carve_outs{{
     {".git/config", carve_kind::host_run},
 }};
 
+static_assert(std::ranges::all_of(default_carve_outs,
+                                  [](auto& carve) { return is_normal_tail(carve.path); }));
+
 enum class root_access : std::uint8_t { read, write };
 
 /// A directory outside the workspace that the harness chose to add; canonical and absolute.
@@ -96,7 +99,11 @@ class grant {
   ///  5. at or below an extra root                     -> extra_root
   ///  6. anything else                                 -> outside
   [[nodiscard]] constexpr region region_of(std::string_view canonical) const noexcept {
-    if (!is_canonical_form(canonical)) return region::outside;
+    return is_canonical_form(canonical) ? region_of_unchecked(canonical) : region::outside;
+  }
+
+  /// The same for a path whose form was checked already (`is_canonical_form`): steps 2 to 6.
+  [[nodiscard]] constexpr region region_of_unchecked(std::string_view canonical) const noexcept {
     if (auto tail = tail_below(workspace_, canonical)) return region_of_tail(*tail);
     return root_of(canonical) != nullptr ? region::extra_root : region::outside;
   }
@@ -158,6 +165,16 @@ class grant {
     return found;
   }
 
+  /// An extra root for reading strictly below a canonical path; null when none.
+  [[nodiscard]] constexpr const extra_root* read_root_below(
+      std::string_view canonical) const noexcept {
+    for (const auto& root : extra_roots_) {
+      if (root.access != root_access::read || root.path == canonical) continue;
+      if (contains(canonical, root.path)) return &root;
+    }
+    return nullptr;
+  }
+
   /// True when a carve-out, or the workspace itself, lies strictly below the canonical path:
   /// removing or renaming that path, or putting something else in its place, would take it along.
   [[nodiscard]] constexpr bool has_carve_out_below(std::string_view canonical) const noexcept {
@@ -174,22 +191,16 @@ class grant {
     return outer.empty() || inner.size() == outer.size() || inner[outer.size()] == '/';
   }
 
-  [[nodiscard]] static constexpr bool is_relative_normal(std::string_view path) noexcept {
-    if (path.empty() || path.front() == '/' || path.back() == '/' || misspelling_of(path) ||
-        path.contains("//")) {
-      return false;
-    }
-    return std::ranges::none_of(components{path},
-                                [](auto name) { return name == "." || name == ".."; });
+  /// The default list is known to be in normal form, and a grant is built for every call.
+  [[nodiscard]] static constexpr bool are_normal(std::span<const carve_out> carve_outs) noexcept {
+    if (carve_outs.data() == default_carve_outs.data()) return true;
+    return std::ranges::all_of(carve_outs, [](auto& carve) { return is_normal_tail(carve.path); });
   }
 
   [[nodiscard]] static constexpr bool is_well_formed(std::string_view workspace,
                                                      std::span<const carve_out> carve_outs,
                                                      std::span<const extra_root> roots) noexcept {
-    if (!is_canonical_form(workspace)) return false;
-    for (const auto& carve : carve_outs) {
-      if (!is_relative_normal(carve.path)) return false;
-    }
+    if (!is_canonical_form(workspace) || !are_normal(carve_outs)) return false;
     return std::ranges::all_of(roots, [](auto& root) { return is_canonical_form(root.path); });
   }
 

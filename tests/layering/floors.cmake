@@ -13,7 +13,8 @@ set(floors
   include/pinfold/egress.hpp=30
   include/pinfold/intake.hpp=30
   include/pinfold/network.hpp=30
-  include/pinfold/verdict.hpp=30
+  include/pinfold/rules.hpp=30
+  include/pinfold/verdict.hpp=31
   include/pinfold/describe.hpp=40
   include/pinfold/guard.hpp=40
   include/pinfold/one_call.hpp=40
@@ -23,6 +24,7 @@ set(floors
   include/pinfold/sandbox/none.hpp=52
   include/pinfold/sandbox/seatbelt.hpp=52
   include/pinfold/sandbox/backend.hpp=53
+  include/pinfold/disk/descriptor.hpp=59
   include/pinfold/disk/location.hpp=60
   include/pinfold/disk/beneath.hpp=61
   include/pinfold/disk/portable.hpp=61
