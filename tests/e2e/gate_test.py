@@ -36,6 +36,13 @@ class Gate(support.World):
         path = self.gate("--", "sh", "-c", "echo $PATH", env=self.environment(PATH="/usr/bin:/bin"))
         self.assertEqual(path.out, "/usr/bin:/bin\n")
 
+    def test_the_first_words_of_a_command_are_never_lost(self):
+        """They can be read before the report that the command runs."""
+        for _ in range(10):
+            children = [self.start("gate", "--", "echo", "x") for _ in range(10)]
+            said = [child.communicate(timeout=support.HANG) for child in children]
+            self.assertEqual(said, [(b"x\n", b"")] * 10)
+
     def test_its_exit_codes_are_those_of_run(self):
         rows = [(0, ("sh", "-c", "exit 0")), (3, ("sh", "-c", "exit 3")),
                 (137, ("sh", "-c", "kill -9 $$")), (127, ("no-such-command",)), (126, ("./src",))]
