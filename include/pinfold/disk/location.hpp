@@ -92,7 +92,7 @@ class trail {
 
   /// The walk looks at `place` (canonical but for links not yet followed).
   void look_at(std::string_view place) {
-    if (rules_->region_of(place) != region::outside) return left_at_.clear();
+    if (rules_->region_of_unchecked(place) != region::outside) return left_at_.clear();
     if (left_at_.empty() && !contains(place, rules_->workspace())) left_at_ = place;
   }
 
@@ -169,7 +169,7 @@ struct question {
   const auto boundary = [&](const carve_out& carve) {
     return joined(rules.workspace(), carve.path);
   };
-  const auto where = rules.region_of(end.place);
+  const auto where = rules.region_of_unchecked(end.place);
   if (end.error == code::magic_link) {
     return no(code::magic_link, where == region::outside ? seen.reported(end.place) : end.place);
   }
