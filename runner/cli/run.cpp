@@ -53,7 +53,7 @@ class run_subcommand : public command {
     auto who = look_at_caller(call.environment);
     if (!who) return std::unexpected{std::move(who.error())};
     if (options_.no_sandbox) return prepare_unconfined(request, *who);
-    auto backend = backend_for(request);
+    auto backend = backend_for(request, *who);
     if (!backend) return std::unexpected{std::move(backend.error())};
     return prepare_confined(request, *who, *backend);
   }
