@@ -164,8 +164,14 @@ void supervisor::find_init() {
   if (pid > 0) init_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
+/// Output can be read before the report that the command runs: it is passed on now, so that what
+/// was passed on is always the whole head.
 void supervisor::on_started() {
   has_started_ = true;
+  if (events_.on_output) {
+    if (!out_.head().empty()) events_.on_output(stream::out, out_.head());
+    if (!err_.head().empty()) events_.on_output(stream::err, err_.head());
+  }
   command_started_ = clock::now();
   record_.setup = std::chrono::duration_cast<std::chrono::microseconds>(command_started_ - asked_);
   if (phase_ != phase::starting) return;
