@@ -2,7 +2,7 @@
 // installs handlers; the library never does.
 #pragma once
 
-#include "launch/descriptor.hpp"
+#include <pinfold/disk/descriptor.hpp>
 
 namespace pinfold {
 

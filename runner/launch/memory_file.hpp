@@ -4,7 +4,7 @@
 #include <expected>
 #include <string_view>
 
-#include "launch/descriptor.hpp"
+#include <pinfold/disk/descriptor.hpp>
 
 namespace pinfold {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/descriptor.hpp"
+#include <pinfold/disk/descriptor.hpp>
 
 namespace pinfold {
 

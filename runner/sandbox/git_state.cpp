@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-#include "launch/descriptor.hpp"
+#include <pinfold/disk/descriptor.hpp>
 
 namespace pinfold {
 namespace {

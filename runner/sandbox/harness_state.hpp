@@ -11,7 +11,7 @@
 
 #include <pinfold/refusal.hpp>
 
-#include "launch/descriptor.hpp"
+#include <pinfold/disk/descriptor.hpp>
 
 namespace pinfold {
 

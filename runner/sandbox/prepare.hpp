@@ -14,7 +14,7 @@
 #include "sandbox/caller.hpp"
 #include "sandbox/harness_state.hpp"
 #include "sandbox/request.hpp"
-#include "sandbox/temporary_home.hpp"
+#include "sandbox/temporary_directory.hpp"
 
 namespace pinfold {
 
@@ -26,7 +26,7 @@ struct prepared_run {
   launch_plan plan;
   launch_extras extras;
   std::optional<workspace_lock> lock;
-  std::optional<temporary_home> home;
+  std::optional<temporary_directory> home;
 };
 
 /// Ready to run under bubblewrap. Makes absent harness state and absent files of git's own.

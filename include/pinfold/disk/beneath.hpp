@@ -73,10 +73,12 @@ class identity_facts {
   const auto above = disk::names_of(base).size();
   const auto ids = on_the_way.subspan(std::min(above, on_the_way.size()));
   for (const auto& carve : rules.carve_outs()) {
-    walk to_it{root, operation::write, root.path(), carve.path};
-    const auto target = to_it.finish().end;
-    if (!target.error && contains(target.place, place) && contains(base, target.place)) {
-      disk::keep_stronger(found, carve, target.place);
+    if (!root.is_judged_by_name()) {  // else no carve-out is a link
+      walk to_it{root, operation::write, root.path(), carve.path};
+      const auto target = to_it.finish().end;
+      if (!target.error && contains(target.place, place) && contains(base, target.place)) {
+        disk::keep_stronger(found, carve, target.place);
+      }
     }
     const identity_facts facts{root, carve, ids};
     if (auto entered = disk::entered_at(root.path(), base, place, carve, facts)) {
@@ -86,11 +88,27 @@ class identity_facts {
   return found;
 }
 
-/// Where `input` leads, by the careful walk alone.
-[[nodiscard]] inline std::expected<resolved, refusal> resolve_by_walk(const held_root& root,
-                                                                      operation op,
-                                                                      std::string_view input,
-                                                                      std::string_view start) {
+/// The end of a walk, judged. Where the straight way finds the place too, no mount and no link is on
+/// the way and its spelling decides; else the identities do.
+[[nodiscard]] inline std::expected<resolved, refusal> judge(const held_root& root,
+                                                            const disk::question& asked,
+                                                            walked found, const disk::trail& seen) {
+  if (!found.end.error) {
+    if (auto answer = confirm_straight(root, asked.op, found.end.place, found.on_the_way.size())) {
+      return std::move(*answer);
+    }
+  }
+  const auto inside = carved_at(root, found.end.place, found.on_the_way);
+  return disk::judge(asked, std::move(found.end), seen, inside);
+}
+
+/// Where `input` leads, or why it may not be used. `start` is the canonical directory in which a
+/// relative `input` begins. The straight way answers most calls; the walk answers the others, and
+/// gives every refusal. Behind a link that it followed the straight way is tried again.
+[[nodiscard]] inline std::expected<resolved, refusal> resolve(const held_root& root, operation op,
+                                                              std::string_view input,
+                                                              std::string_view start) {
+  if (auto answer = resolve_straight(root, op, input, start)) return std::move(*answer);
   const disk::question asked{root.rules(), op, input};
   if (auto wrong = misspelling_of(input)) return std::unexpected{disk::refused(asked, *wrong)};
   if (!is_canonical_form(start) || root.path().empty()) {
@@ -99,19 +117,15 @@ class identity_facts {
   if (root.error()) return std::unexpected{disk::refused(asked, *root.error())};
   if (!root.is_in_place()) return std::unexpected{disk::refused(asked, code::workspace_gone)};
   walk way{root, op, start, input};
-  auto found = way.finish();
-  const auto inside = carved_at(root, found.end.place, found.on_the_way);
-  return disk::judge(asked, std::move(found.end), way.seen(), inside);
-}
-
-/// Where `input` leads, or why it may not be used. `start` is the canonical directory in which a
-/// relative `input` begins. The straight way answers most calls; whatever it cannot answer, refusals
-/// included, the walk does.
-[[nodiscard]] inline std::expected<resolved, refusal> resolve(const held_root& root, operation op,
-                                                              std::string_view input,
-                                                              std::string_view start) {
-  if (auto answer = resolve_straight(root, op, input, start)) return std::move(*answer);
-  return resolve_by_walk(root, op, input, start);
+  while (way.followed_a_link()) {
+    const auto names = components{way.rest()};
+    if (names.empty()) continue;
+    const auto rest = names.begin().rest();
+    if (auto answer = resolve_straight(root, op, rest, way.place(), links::refused)) {
+      return std::move(*answer);
+    }
+  }
+  return judge(root, asked, way.finish(), way.seen());
 }
 
 }  // namespace pinfold::beneath

@@ -84,7 +84,9 @@ class held_root {
  public:
   /// Opens the grant's workspace, which must be a directory and not a link. `error()` says what went
   /// wrong: `workspace_gone`, `permission_denied`, `resource_exhausted`.
-  held_root(const grant& rules, lookup names) : rules_{rules}, names_{names} {
+  /// `spelling` overrides what the file system says of itself; for tests.
+  held_root(const grant& rules, lookup names, std::optional<naming> spelling = std::nullopt)
+      : rules_{rules}, names_{names} {
     path_ = rules.workspace();
     const int fd = ::open(path_.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
@@ -98,7 +100,8 @@ class held_root {
     struct stat status {};
     if (::fstat(fd, &status) != 0) error_ = code::input_output_error;
     id_ = identity_of(status);
-    naming_ = naming_of(descriptor{open_name(fd, ".", O_RDONLY | O_DIRECTORY)}.get(), path_);
+    const descriptor readable{open_name(fd, ".", O_RDONLY | O_DIRECTORY)};
+    naming_ = spelling ? *spelling : naming_of(readable.get(), path_);
   }
   held_root(const held_root&) = delete;
   held_root& operator=(const held_root&) = delete;

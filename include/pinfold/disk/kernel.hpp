@@ -1,5 +1,5 @@
-// The few calls to the Linux kernel that the descriptor-based resolver is made of, and the handle
-// that owns a descriptor. Nothing here decides about a path.
+// The few calls to the Linux kernel that the descriptor-based resolver is made of. Nothing here
+// decides about a path.
 #pragma once
 
 #include <fcntl.h>
@@ -12,32 +12,10 @@
 #include <cstdint>
 #include <utility>
 
+#include <pinfold/disk/descriptor.hpp>
 #include <pinfold/error.hpp>
 
 namespace pinfold {
-
-/// Owns an open descriptor, or none. Closes it at the end of its life.
-class descriptor {
- public:
-  descriptor() = default;
-  explicit descriptor(int fd) noexcept : fd_{fd} {}
-  descriptor(descriptor&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
-  descriptor& operator=(descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
-  [[nodiscard]] int get() const noexcept { return fd_; }
-  [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
-  /// Hands the descriptor over: the caller closes it from now on.
-  [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
-
- private:
-  int fd_{-1};
-};
 
 namespace beneath {
 

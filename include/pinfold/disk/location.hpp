@@ -30,9 +30,10 @@ namespace disk {
 /// The kernel's limit for one walk (path_resolution(7)).
 inline constexpr int most_links = 40;
 
-/// A write or mkdir may name something that is not there yet; everything else must exist.
+/// A write or mkdir may name something that is not there yet, and so may a rename, which is asked for
+/// both of its ends; everything else must exist.
 [[nodiscard]] constexpr bool may_be_missing(operation op) noexcept {
-  return op == operation::write || op == operation::make_directory;
+  return op == operation::write || op == operation::make_directory || op == operation::rename;
 }
 
 /// Remove and rename act on the name itself, so a link in the last place is not followed.
@@ -53,7 +54,10 @@ struct carved {
 
 /// `directory` and `name` joined; both canonical.
 [[nodiscard]] inline std::string joined(std::string_view directory, std::string_view name) {
-  std::string all{directory == "/" ? std::string_view{} : directory};
+  if (directory == "/") directory = {};
+  std::string all;
+  all.reserve(directory.size() + 1 + name.size());
+  all += directory;
   all += '/';
   all += name;
   return all;
@@ -120,15 +124,22 @@ struct question {
   return {why, asked.op, std::string{asked.input}, std::move(resolved), std::move(boundary), {}};
 }
 
-/// Which carve-out a rename or removal of `canonical` would take along, if any.
-[[nodiscard]] inline const carve_out* carve_out_below(const grant& rules,
-                                                      std::string_view canonical) noexcept {
-  if (!rules.has_carve_out_below(canonical)) return nullptr;
-  const auto tail = tail_below(rules.workspace(), canonical);
+/// Which carve-out lies strictly below the place `tail` under the workspace, if any: what a rename or
+/// removal of the place would take along.
+[[nodiscard]] inline const carve_out* carve_out_below_tail(const grant& rules,
+                                                           std::string_view tail) noexcept {
   for (const auto& carve : rules.carve_outs()) {
-    if (!tail || tail->empty() || is_at_or_below(*tail, carve.path)) return &carve;
+    if (tail.empty() || (carve.path != tail && is_at_or_below(tail, carve.path))) return &carve;
   }
   return nullptr;
+}
+
+/// True when `place` is the workspace or the extra root it lies in, or holds the workspace.
+[[nodiscard]] inline bool holds_a_root(const grant& rules, std::string_view place) noexcept {
+  if (contains(place, rules.workspace())) return true;
+  if (contains(rules.workspace(), place)) return false;
+  const auto* root = rules.root_of(place);
+  return root != nullptr && root->path == place;
 }
 
 [[nodiscard]] constexpr code code_of(carve_kind kind) noexcept {
@@ -144,9 +155,10 @@ struct question {
 ///  5. an error was met inside                         -> that error
 ///  6. a change in a host-run file                     -> HostRunFile
 ///  7. a change in a read-only root                    -> ReadOnlyRoot
-///  8. a rename that would move a carve-out along      -> that carve-out's code
-///  9. workspace, host-run file or extra root          -> resolved
-/// 10. anything else                                   -> OutsideWorkspace
+///  8. removal or rename of a whole root, or of what holds one -> PermissionDenied
+///  9. removal or rename that would take a carve-out along -> that carve-out's code
+/// 10. workspace, host-run file or extra root          -> resolved
+/// 11. anything else                                   -> OutsideWorkspace
 [[nodiscard]] inline std::expected<resolved, refusal> judge(const question& asked, walk_end end,
                                                             const trail& seen,
                                                             const std::optional<carved>& inside) {
@@ -182,7 +194,12 @@ struct question {
     }
   }
   if (acts_on_the_name(asked.op)) {
-    if (const auto* carve = carve_out_below(rules, end.place)) {
+    if (holds_a_root(rules, end.place)) {
+      return no(code::permission_denied, end.place, end.place);
+    }
+    const auto tail = tail_below(rules.workspace(), end.place);
+    const auto* carve = tail ? carve_out_below_tail(rules, *tail) : nullptr;
+    if (carve != nullptr) {
       return no(code_of(carve->kind), std::move(end.place), boundary(*carve));
     }
   }

@@ -10,10 +10,12 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <pinfold/disk/carved.hpp>
 #include <pinfold/disk/held_root.hpp>
 #include <pinfold/disk/kernel.hpp>
 #include <pinfold/disk/location.hpp>
@@ -55,24 +57,21 @@ class tail_text {
   std::size_t size_{0};
 };
 
-/// The canonical path of a tail that crosses no link: its lexical form is what the kernel walked.
-/// Empty when it would be too long.
-[[nodiscard]] inline std::string canonical_of(const held_root& root, std::string_view tail) {
-  const auto base = root.path() == "/" ? std::string_view{} : root.path();
-  const auto size = base.size() + 1 + tail.size();
-  if (size >= path_max) return {};
-  char text[path_max];
-  char* end = text + base.copy(text, base.size());
-  *end++ = '/';
-  tail.copy(end, tail.size());
-  const std::string_view whole{text, size};
+/// A tail that crosses no link in normal form: its lexical form is what the kernel walked. A view of
+/// `tail`, or of `buffer` where something had to be taken out; nothing when it cannot be had.
+[[nodiscard]] inline std::optional<std::string_view> normal_tail(std::string_view tail,
+                                                                 std::span<char> buffer) noexcept {
   if (!tail.starts_with('.') && !tail.ends_with('/') && !tail.contains("/.") &&
       !tail.contains("//")) {
-    return std::string{whole};
+    return tail;
   }
-  char normal[path_max];
-  const auto form = lexically_normal(whole, normal);
-  return form ? std::string{*form} : std::string{};
+  char text[path_max];
+  if (tail.size() + 1 >= sizeof text) return std::nullopt;
+  text[0] = '/';
+  tail.copy(text + 1, tail.size());
+  const auto form = lexically_normal({text, tail.size() + 1}, buffer);
+  if (!form) return std::nullopt;
+  return form->substr(1);
 }
 
 /// True when a tail in normal form cannot be judged by name for this operation: it lies beside a
@@ -88,28 +87,39 @@ class tail_text {
   return false;
 }
 
-/// The answer for a canonical path below the workspace, when its spelling allows the operation.
+/// True when a place below the workspace, `tail` in normal form, may be used so by its spelling.
+[[nodiscard]] inline bool is_allowed_by_name(const held_root& root, operation op,
+                                             std::string_view tail) noexcept {
+  const auto& rules = root.rules();
+  if (root.path().size() + 1 + tail.size() >= path_max) return false;
+  if (is_beside_carve_out(rules, tail, op)) return false;
+  const auto where = rules.region_of_tail(tail);
+  if (!disk::changes_something(op)) return where != region::harness_state;
+  if (where != region::workspace) return false;
+  return !disk::acts_on_the_name(op) || disk::carve_out_below_tail(rules, tail) == nullptr;
+}
+
+/// The answer for such a place.
 [[nodiscard]] inline maybe_resolved judged_by_name(const held_root& root, operation op,
-                                           std::string canonical) {
-  const auto tail = canonical.empty() ? std::nullopt : tail_below(root.path(), canonical);
-  if (!tail || is_beside_carve_out(root.rules(), *tail, op)) return std::nullopt;
-  const auto where = root.rules().region_of_tail(*tail);
-  if (where == region::harness_state) return std::nullopt;
-  if (disk::changes_something(op)) {
-    if (where != region::workspace) return std::nullopt;
-    if (disk::acts_on_the_name(op) && root.rules().has_carve_out_below(canonical)) {
-      return std::nullopt;
-    }
-  }
-  return resolved{std::move(canonical), where};
+                                                   std::string_view tail) {
+  if (!is_allowed_by_name(root, op, tail)) return std::nullopt;
+  return resolved{tail.empty() ? std::string{root.path()} : disk::joined(root.path(), tail),
+                  root.rules().region_of_tail(tail)};
+}
+
+[[nodiscard]] inline maybe_resolved judged_in_normal_form(const held_root& root, operation op,
+                                                          std::string_view tail) {
+  char buffer[path_max];
+  const auto normal = normal_tail(tail, buffer);
+  return normal ? judged_by_name(root, op, *normal) : std::nullopt;
 }
 
 /// A path that crosses links which stay below the workspace: the kernel follows them, and the
 /// descriptor's own path in procfs is the canonical one.
 [[nodiscard]] inline maybe_resolved resolve_through_links(const held_root& root, operation op,
                                                   const char* tail) {
-  constexpr std::uint64_t links = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
-  const descriptor found{open_below(root.names(), root.fd(), tail, {.resolve = links})};
+  constexpr std::uint64_t inside = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  const descriptor found{open_below(root.names(), root.fd(), tail, {.resolve = inside})};
   if (!found.is_open() || !root.has_procfs()) return std::nullopt;
   char name[64] = "/proc/thread-self/fd/";
   char* end = name + std::strlen(name);
@@ -120,15 +130,23 @@ class tail_text {
   const std::string_view canonical{path, static_cast<std::size_t>(size)};
   // What the kernel says of a name that is gone; a name may also end so by itself.
   if (canonical.ends_with(" (deleted)")) return std::nullopt;
-  return judged_by_name(root, op, std::string{canonical});
+  const auto below = tail_below(root.path(), canonical);
+  return below ? judged_by_name(root, op, *below) : std::nullopt;
 }
 
-[[nodiscard]] inline maybe_resolved read_straight(const held_root& root, operation op, tail_text& tail) {
+/// Whether the kernel may follow links on the way. `refused` after the walk has followed some: the
+/// kernel would count its 40 anew.
+enum class links : std::uint8_t { followed, refused };
+
+[[nodiscard]] inline maybe_resolved read_straight(const held_root& root, operation op,
+                                                  tail_text& tail, links allowed) {
   const int found = open_below(root.names(), root.fd(), tail.bytes(), {});
-  if (found == -ELOOP) return resolve_through_links(root, op, tail.bytes());
+  if (found == -ELOOP && allowed == links::followed) {
+    return resolve_through_links(root, op, tail.bytes());
+  }
   if (found < 0) return std::nullopt;
   ::close(found);
-  return judged_by_name(root, op, canonical_of(root, tail.text()));
+  return judged_in_normal_form(root, op, tail.text());
 }
 
 /// True when the last name may be judged by its spelling: not there and allowed to be, or there, no
@@ -162,17 +180,38 @@ class tail_text {
     *end_of_parent = '/';
     if (!parent.is_open() || !is_plain_leaf(op, parent.get(), leaf.data())) return std::nullopt;
   }
-  return judged_by_name(root, op, canonical_of(root, text));
+  return judged_in_normal_form(root, op, text);
+}
+
+/// A canonical place below the workspace, found by the walk, whose first `existing` components are
+/// there: the straight way's answer for it, or nothing where it is not to be had.
+[[nodiscard]] inline maybe_resolved confirm_straight(const held_root& root, operation op,
+                                                     const std::string& place,
+                                                     std::size_t existing) {
+  const auto below = tail_below(root.path(), place);
+  if (!below || !root.is_judged_by_name()) return std::nullopt;
+  const auto names = disk::names_of(place);
+  tail_text tail{root, root.path(), place};
+  if (existing == names.size()) {
+    if (disk::changes_something(op)) return change_straight(root, op, tail);
+    const descriptor found{open_below(root.names(), root.fd(), tail.bytes(), {})};
+    return found.is_open() ? judged_by_name(root, op, *below) : std::nullopt;
+  }
+  const auto ancestor = disk::first_names("/", place.substr(1), existing);
+  tail_text above{root, root.path(), ancestor};
+  const descriptor found{open_below(root.names(), root.fd(), above.bytes(), {})};
+  return found.is_open() ? judged_by_name(root, op, *below) : std::nullopt;
 }
 
 /// The straight way. Nothing when the path needs the careful walk, which gives every refusal.
 [[nodiscard]] inline maybe_resolved resolve_straight(const held_root& root, operation op,
-                                             std::string_view input, std::string_view start) {
+                                                    std::string_view input, std::string_view start,
+                                                    links allowed = links::followed) {
   if (root.error() || !root.is_judged_by_name()) return std::nullopt;
   tail_text tail{root, start, input};
   if (tail.text().empty()) return std::nullopt;
   return disk::changes_something(op) ? change_straight(root, op, tail)
-                                     : read_straight(root, op, tail);
+                                     : read_straight(root, op, tail, allowed);
 }
 
 }  // namespace pinfold::beneath

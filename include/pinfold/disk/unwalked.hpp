@@ -31,6 +31,11 @@ class unwalked {
     at_ = 0;
   }
 
+  /// What has not been taken yet.
+  [[nodiscard]] std::string_view rest() const noexcept {
+    return std::string_view{text_}.substr(at_);
+  }
+
   /// About the name taken last: nothing but slashes follows it.
   [[nodiscard]] bool is_last() const noexcept { return is_last_; }
   /// About the name taken last: it is spelled as only a directory can be ("a/", "a/.", "..").

@@ -45,16 +45,27 @@ class walk {
     }
   }
 
-  [[nodiscard]] walked finish() {
-    seen_.look_at(place_);
-    while (!error_) {
+  /// Walks on until a link was followed (true) or the end is reached (false).
+  [[nodiscard]] bool followed_a_link() {
+    const int before = links_;
+    while (!error_ && links_ == before) {
       const auto name = pending_.take();
-      if (name.empty()) break;
+      if (name.empty()) return false;
       step(name);
     }
+    return !error_;
+  }
+
+  /// Walks to the end.
+  [[nodiscard]] walked finish() {
+    while (followed_a_link()) {}
     if (!error_ && !missing_) check_end();
     return {{std::move(place_), error_}, std::move(ids_)};
   }
+
+  /// Where the walk stands and what is left of the path.
+  [[nodiscard]] const std::string& place() const noexcept { return place_; }
+  [[nodiscard]] std::string_view rest() const noexcept { return pending_.rest(); }
 
   [[nodiscard]] const disk::trail& seen() const noexcept { return seen_; }
 
@@ -149,8 +160,13 @@ class walk {
     char text[path_max];  // the kernel keeps no longer target
     const auto size = ::readlinkat(link.get(), "", text, sizeof text);
     if (size <= 0) return fail(size == 0 ? code::not_found : code_of(errno), place);
-    const std::string_view target{text, static_cast<std::size_t>(size)};
-    if (is_absolute(target)) go_to_root();
+    std::string_view target{text, static_cast<std::size_t>(size)};
+    if (const auto tail = tail_below(root_.path(), target)) {
+      enter(root_.fd(), root_.path(), root_.id());
+      target = *tail;
+    } else if (is_absolute(target)) {
+      go_to_root();
+    }
     pending_.put_before(target);
   }
 
@@ -193,6 +209,7 @@ class walk {
     if (fd < 0) return fail(code_of(errno), "/");
     hold(descriptor{fd});
     place_ = "/";
+    seen_.look_at(place_);
     ids_.clear();
     here_is_directory_ = true;
     struct stat status {};
@@ -204,6 +221,8 @@ class walk {
     place_ = place;
     ids_.assign(disk::names_of(place).size(), {});
     if (!ids_.empty()) ids_.back() = id;
+    here_is_directory_ = true;
+    seen_.look_at(place_);
   }
 
   void enter(descriptor opened, std::string place, const identity& id) {

@@ -155,7 +155,7 @@ probe_line privileges_line(const program_facts& facts) {
 }
 
 probe_line place_line(const program_facts& facts, const bubblewrap_search& search) {
-  if (!search.workspace.empty() && contains(search.workspace, facts.file.path)) {
+  if (contains(search.workspace, facts.file.path)) {
     return failed("bwrap-place", facts.file.path + " lies inside the workspace " + search.workspace,
                   "choose a smaller workspace, or " + std::string{install_fix});
   }
@@ -201,7 +201,7 @@ program_facts find_bubblewrap(const bubblewrap_search& search) {
 ///  3. root owns it, and nobody else may write it
 ///  4. the same for every directory above it
 ///  5. it has no privilege of its own: set-uid bwrap has had holes, and its rules differ
-///  6. it lies outside the workspace
+///  6. it lies outside the workspace, when there is one
 ///  7. anything else about it -> the probes that start it
 std::vector<probe_line> judge_bubblewrap(const program_facts& facts,
                                          const bubblewrap_search& search) {
@@ -212,7 +212,7 @@ std::vector<probe_line> judge_bubblewrap(const program_facts& facts,
   lines.push_back(owner_line(facts));
   lines.push_back(directories_line(facts));
   lines.push_back(privileges_line(facts));
-  lines.push_back(place_line(facts, search));
+  if (!search.workspace.empty()) lines.push_back(place_line(facts, search));
   return lines;
 }
 

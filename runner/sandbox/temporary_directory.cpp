@@ -1,5 +1,5 @@
 // mkdtemp(3) and its opposite.
-#include "sandbox/temporary_home.hpp"
+#include "sandbox/temporary_directory.hpp"
 
 #include <boost/filesystem/operations.hpp>
 #include <cerrno>
@@ -9,8 +9,8 @@
 
 namespace pinfold {
 
-std::expected<temporary_home, refusal> temporary_home::make() {
-  std::string path = "/tmp/pinfold-home-XXXXXX";
+std::expected<temporary_directory, refusal> temporary_directory::make() {
+  std::string path = "/tmp/pinfold-XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) {
     return std::unexpected{refusal{.error = code::resource_exhausted,
                                    .op = operation::execute,
@@ -19,13 +19,13 @@ std::expected<temporary_home, refusal> temporary_home::make() {
                                    .boundary = {},
                                    .detail = std::strerror(errno)}};
   }
-  return temporary_home{std::move(path)};
+  return temporary_directory{std::move(path)};
 }
 
-temporary_home::temporary_home(temporary_home&& other) noexcept
+temporary_directory::temporary_directory(temporary_directory&& other) noexcept
     : path_{std::exchange(other.path_, std::string{})} {}
 
-temporary_home::~temporary_home() {
+temporary_directory::~temporary_directory() {
   if (path_.empty()) return;
   boost::system::error_code ignored;  // a directory without permissions may stay; nothing else can
   boost::filesystem::remove_all(path_, ignored);

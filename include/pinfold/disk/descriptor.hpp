@@ -21,7 +21,9 @@ class descriptor {
   ~descriptor() { reset(); }
 
   [[nodiscard]] int get() const noexcept { return fd_; }
-  [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
+  [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
+  [[nodiscard]] explicit operator bool() const noexcept { return is_open(); }
+  /// Hands the descriptor over: the caller closes it from now on.
   [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
   void reset(int owned = -1) noexcept {
     if (fd_ >= 0) ::close(fd_);

@@ -1,0 +1,195 @@
+// The operations that change something: open for writing, replace, make, remove, rename. Each acts
+// on a name in a directory that it reached from the workspace down; none destroys anything before
+// what it is about to touch has been checked.
+#pragma once
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <pinfold/disk/act.hpp>
+#include <pinfold/disk/entry.hpp>
+#include <pinfold/disk/reach.hpp>
+#include <pinfold/disk/temporary.hpp>
+
+namespace pinfold::beneath {
+
+[[nodiscard]] constexpr int flags_for(const write_options& how) noexcept {
+  int flags = O_WRONLY | never_wait;
+  if (how.make != creation::never) flags |= O_CREAT;
+  if (how.make == creation::exclusive) flags |= O_EXCL;
+  if (how.existing == contents::append) flags |= O_APPEND;
+  return flags;
+}
+
+/// The file under this name gets an inode of its own, with the same mode and (unless it is to be
+/// emptied) the same content, and that is what is opened. The other names keep the old one.
+[[nodiscard]] inline std::expected<descriptor, code> open_own_copy(const held_root& root,
+                                                                   const resolved& place,
+                                                                   const struct stat& shared,
+                                                                   const write_options& how) {
+  auto at = reach_parent(root, operation::write, place);
+  if (!at) return std::unexpected{at.error()};
+  auto copy = temporary_file::beside(at->directory);
+  if (!copy) return std::unexpected{copy.error()};
+  if (how.existing != contents::truncate) {
+    const int from = open_name(at->directory, at->name.c_str(), O_RDONLY | never_wait);
+    const descriptor source{from};
+    struct stat status {};
+    if (from < 0) return std::unexpected{code_of(-from)};
+    if (::fstat(from, &status) != 0 || identity_of(status) != identity_of(shared)) {
+      return std::unexpected{code::symlink_loop};
+    }
+    if (auto why = copy->append_all_of(from)) return std::unexpected{*why};
+  }
+  if (auto why = copy->take_mode_of(shared)) return std::unexpected{*why};
+  return copy->put_at(at->name, how.existing == contents::append ? O_APPEND : 0);
+}
+
+[[nodiscard]] inline std::expected<descriptor, refusal> open_write(const held_root& root,
+                                                                   std::string_view input,
+                                                                   const write_options& how) {
+  const disk::question asked{root.rules(), operation::write, input};
+  return attempt(root, asked, [&](const resolved& place) -> std::expected<descriptor, code> {
+    const auto mode = how.make == creation::never ? 0 : how.permissions & 0777u;
+    auto opened =
+        open_place(root, operation::write, place, {.flags = flags_for(how), .mode = mode});
+    if (!opened) return opened;
+    struct stat status {};
+    if (::fstat(opened->get(), &status) != 0) return std::unexpected{code_of(errno)};
+    if (auto why = not_a_file(status)) return std::unexpected{*why};
+    if (status.st_nlink > 1) {
+      if (how.shared == hard_links::refuse) return std::unexpected{code::hard_linked_file};
+      return open_own_copy(root, place, status, how);
+    }
+    if (how.existing == contents::truncate && status.st_size > 0 &&
+        ::ftruncate(opened->get(), 0) != 0) {
+      return std::unexpected{code_of(errno)};
+    }
+    return opened;
+  });
+}
+
+[[nodiscard]] inline std::expected<void, refusal> replace_file(const held_root& root,
+                                                               std::string_view input,
+                                                               std::string_view bytes) {
+  const disk::question asked{root.rules(), operation::write, input};
+  return attempt(root, asked, [&](const resolved& place) -> std::expected<void, code> {
+    auto at = reach_parent(root, operation::write, place);
+    if (!at) return std::unexpected{at.error()};
+    struct stat status {};
+    const bool is_there =
+        ::fstatat(at->directory, at->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!is_there && errno != ENOENT) return std::unexpected{code_of(errno)};
+    if (is_there && S_ISLNK(status.st_mode)) return std::unexpected{code::symlink_loop};
+    if (is_there) {
+      if (auto why = not_a_file(status)) return std::unexpected{*why};
+    }
+    auto fresh = temporary_file::beside(at->directory);
+    if (!fresh) return std::unexpected{fresh.error()};
+    if (auto why = fresh->append(bytes)) return std::unexpected{*why};
+    if (is_there) {
+      if (auto why = fresh->take_mode_of(status)) return std::unexpected{*why};
+    }
+    if (auto why = fresh->flush()) return std::unexpected{*why};
+    auto done = fresh->put_at(at->name, 0);
+    if (!done) return std::unexpected{done.error()};
+    return {};
+  });
+}
+
+/// Goes down to `place` name by name, making what is missing. Before the first one is made, what lies
+/// on the way is checked against the carve-outs.
+[[nodiscard]] inline std::expected<void, code> make_each(const held_root& root,
+                                                         const resolved& place) {
+  auto at = descend_from(root, place.canonical);
+  if (!at) return std::unexpected{at.error()};
+  const auto base = disk::names_of(disk::base_of(root.rules(), place.canonical)).size();
+  bool is_checked = plain_tail(root, operation::make_directory, place).has_value();
+  for (auto text : components{at->tail}) {
+    const std::string name{text};
+    int next = open_name(at->directory, name.c_str(), O_PATH | O_DIRECTORY);
+    if (next == -ENOENT && at->on_the_way.size() >= base) {  // what holds a root is not ours to make
+      if (!is_checked) {
+        const auto why =
+            forbidden_at(root, operation::make_directory, place.canonical, at->on_the_way);
+        if (why) return std::unexpected{*why};
+        is_checked = true;
+      }
+      if (::mkdirat(at->directory, name.c_str(), 0777) != 0 && errno != EEXIST) {
+        return std::unexpected{code_of(errno)};
+      }
+      next = open_name(at->directory, name.c_str(), O_PATH | O_DIRECTORY);
+    }
+    if (next < 0) return std::unexpected{code_of(-next)};
+    if (auto why = at->enter(descriptor{next})) return std::unexpected{*why};
+  }
+  return {};
+}
+
+[[nodiscard]] inline std::expected<resolved, refusal> make_directories(const held_root& root,
+                                                                       std::string_view input) {
+  const disk::question asked{root.rules(), operation::make_directory, input};
+  return attempt(root, asked, [&](const resolved& place) -> std::expected<resolved, code> {
+    if (auto made = make_each(root, place); !made) return std::unexpected{made.error()};
+    return place;
+  });
+}
+
+[[nodiscard]] inline std::expected<void, refusal> remove(const held_root& root,
+                                                         std::string_view input) {
+  const disk::question asked{root.rules(), operation::remove, input};
+  return attempt(root, asked, [&](const resolved& place) -> std::expected<void, code> {
+    const auto at = reach_parent(root, operation::remove, place);
+    if (!at) return std::unexpected{at.error()};
+    if (::unlinkat(at->directory, at->name.c_str(), 0) == 0) return {};
+    if (errno != EISDIR && errno != EPERM) return std::unexpected{code_of(errno)};
+    if (::unlinkat(at->directory, at->name.c_str(), AT_REMOVEDIR) == 0) return {};
+    return std::unexpected{code_of(errno)};
+  });
+}
+
+/// The code for what renameat2 says: EXDEV between two file systems or mounts, EINVAL for a
+/// directory moved into itself or an unknown flag.
+[[nodiscard]] constexpr code rename_code_of(int error) noexcept {
+  return error == EXDEV || error == EINVAL ? code::invalid_argument : code_of(error);
+}
+
+[[nodiscard]] inline std::expected<void, refusal> rename_within(const held_root& root,
+                                                                std::string_view from,
+                                                                std::string_view to,
+                                                                overwrite existing) {
+  const disk::question asked{root.rules(), operation::rename, from};
+  const disk::question asked_too{root.rules(), operation::rename, to};
+  const unsigned flags = existing == overwrite::refused ? RENAME_NOREPLACE : 0;
+  std::optional<refusal> about_target;
+  auto done = attempt(root, asked, [&](const resolved& source) -> std::expected<void, code> {
+    const auto here = reach_parent(root, operation::rename, source);
+    if (!here) return std::unexpected{here.error()};
+    auto moved = attempt(root, asked_too, [&](const resolved& target) -> std::expected<void, code> {
+      const auto there = reach_parent(root, operation::rename, target);
+      if (!there) return std::unexpected{there.error()};
+      if (::renameat2(here->directory, here->name.c_str(), there->directory, there->name.c_str(),
+                      flags) == 0) {
+        return {};
+      }
+      return std::unexpected{rename_code_of(errno)};
+    });
+    if (moved) return {};
+    about_target = std::move(moved.error());
+    return std::unexpected{code::invalid_argument};
+  });
+  if (!done && about_target) return std::unexpected{std::move(*about_target)};
+  return done;
+}
+
+}  // namespace pinfold::beneath
