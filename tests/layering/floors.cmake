@@ -19,6 +19,7 @@ set(floors
   include/pinfold/guard.hpp=40
   include/pinfold/one_call.hpp=40
   include/pinfold/sandbox/confinement.hpp=50
+  include/pinfold/sandbox/confine.hpp=51
   include/pinfold/sandbox/launch_plan.hpp=51
   include/pinfold/sandbox/bubblewrap.hpp=52
   include/pinfold/sandbox/none.hpp=52
