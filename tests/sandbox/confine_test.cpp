@@ -120,11 +120,22 @@ TEST_CASE("an_egress_list_goes_along_word_by_word") {
                         egress("[0::1]:80")};
   auto facts = known();
   facts.egress = {"evil.test:443"};
-  const auto made = confine(held(mode::autonomous, gate::on).with_egress(list), make_test, facts);
-  CHECK(made->egress ==
+  const auto listed = [&](gate open, std::span<const egress_entry> entries) {
+    return confine(held(mode::autonomous, open).with_egress(entries), make_test, facts);
+  };
+  const auto open = listed(gate::on, list);
+  CHECK(open->network == network_access::on);
+  CHECK(open->egress ==
         std::vector<std::string>{"example.com:443", "*.a.example:8443", "[::1]:80"});
-  CHECK(
-      confine(held(mode::autonomous, gate::on).with_egress({}), make_test, facts)->egress.empty());
+  const auto closed = listed(gate::off, list);
+  CHECK(closed->network == network_access::off);
+  CHECK(closed->egress.empty());
+}
+
+TEST_CASE("an_egress_list_without_entries_closes_the_network") {
+  const auto none = confine(held(mode::autonomous, gate::on).with_egress({}), make_test, known());
+  CHECK(none->network == network_access::off);
+  CHECK(none->egress.empty());
 }
 
 TEST_CASE("what_the_guard_does_not_plainly_allow_becomes_no_confinement") {
