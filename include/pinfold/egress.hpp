@@ -8,6 +8,7 @@
 #include <expected>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <pinfold/error.hpp>
@@ -26,6 +27,20 @@ class egress_entry {
   [[nodiscard]] constexpr std::string_view host() const noexcept { return host_.text(); }
   [[nodiscard]] constexpr scope covers() const noexcept { return scope_; }
   [[nodiscard]] constexpr std::uint16_t port() const noexcept { return port_; }
+
+  /// The entry as it would be written: "example.com:443", "*.example.com:443", "[::1]:80".
+  [[nodiscard]] constexpr std::string text() const {
+    std::string written;
+    if (scope_ == scope::names_below) written += "*.";
+    if (host_.kind() == host_kind::ipv6) written += '[';
+    written += host_.text();
+    if (host_.kind() == host_kind::ipv6) written += ']';
+    std::string digits;
+    for (unsigned rest = port_; rest > 0; rest /= 10) {
+      digits.insert(digits.begin(), static_cast<char>('0' + rest % 10));
+    }
+    return written + ':' + digits;
+  }
 
   [[nodiscard]] constexpr bool matches(const host_text& host, std::uint16_t port) const noexcept {
     if (port != port_ || host.kind() != host_.kind()) return false;

@@ -175,12 +175,25 @@ class grant {
     return nullptr;
   }
 
+  /// True for the workspace itself and for the extra root that decides about the path.
+  [[nodiscard]] constexpr bool is_a_root(std::string_view canonical) const noexcept {
+    if (const auto tail = tail_below(workspace_, canonical)) return tail->empty();
+    const auto* root = root_of(canonical);
+    return root != nullptr && root->path == canonical;
+  }
+
+  /// A carve-out strictly below a canonical path; null when none, and for a path outside.
+  [[nodiscard]] constexpr const carve_out* carve_out_inside(
+      std::string_view canonical) const noexcept {
+    const auto tail = tail_below(workspace_, canonical);
+    return tail ? carve_out_below(*tail) : nullptr;
+  }
+
   /// True when a carve-out, or the workspace itself, lies strictly below the canonical path:
   /// removing or renaming that path, or putting something else in its place, would take it along.
   [[nodiscard]] constexpr bool has_carve_out_below(std::string_view canonical) const noexcept {
-    const auto tail = tail_below(workspace_, canonical);
-    if (!tail) return contains(canonical, workspace_);
-    return carve_out_below(*tail) != nullptr;
+    const bool is_inside = contains(workspace_, canonical);
+    return is_inside ? carve_out_inside(canonical) != nullptr : contains(canonical, workspace_);
   }
 
  private:

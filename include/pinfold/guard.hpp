@@ -87,32 +87,36 @@ class guard {
   }
 
  private:
-  [[nodiscard]] static constexpr verdict answer(verdict::answer says, code reason,
-                                                const call& asked, std::string_view at,
-                                                std::string_view boundary) noexcept {
-    return {says, reason, asked, at, boundary};
+  [[nodiscard]] constexpr verdict answer(verdict::answer says, code reason, const call& asked,
+                                         std::string_view at,
+                                         std::string_view boundary) const noexcept {
+    return {says, reason, asked, at, boundary, policy_.workspace()};
   }
 
   /// One path of a call. Decided in this order; the last line denies:
   ///  1. not in canonical form -> refuse: it may lead anywhere
-  ///  2. replaces a path with a carve-out, the workspace or a read root below it -> refuse
-  ///  3. the rule of the table for its region; replacing the workspace or a root itself changes the
-  ///     directory above it, so that counts as outside
+  ///  2. replaces the whole workspace, what holds it, or a whole root -> refuse
+  ///  3. replaces a directory with a carve-out or a read root below it -> refuse
+  ///  4. the rule of the table for its region
   [[nodiscard]] constexpr verdict check_path(const call& asked,
                                              std::string_view path) const noexcept {
+    const auto refuse = [&](code reason, std::string_view boundary) {
+      return answer(verdict::refuse, reason, asked, path, boundary);
+    };
     if (!is_canonical_form(path)) {
-      const auto wrong = misspelling_of(path).value_or(code::invalid_path);
-      return answer(verdict::refuse, wrong, asked, path, {});
+      return refuse(misspelling_of(path).value_or(code::invalid_path), {});
     }
-    auto where = policy_.region_of_unchecked(path);
+    const auto where = policy_.region_of_unchecked(path);
     if (detail::replaces_its_path(asked.op())) {
-      if (policy_.has_carve_out_below(path)) return refuse_to_take_along(asked, path);
-      if (const auto* kept = policy_.read_root_below(path)) {
-        return answer(verdict::refuse, code::read_only_root, asked, path, kept->path);
+      if (where == region::outside && contains(path, policy_.workspace())) {
+        return refuse(code::outside_workspace, policy_.workspace());
       }
-      if (path == policy_.workspace()) where = region::outside;
-      if (where == region::extra_root && path == policy_.root_of(path)->path) {
-        where = region::outside;
+      if (policy_.is_a_root(path)) return refuse(code::permission_denied, path);
+      if (const auto* carve = policy_.carve_out_inside(path)) {
+        return refuse(code_for(carve->kind), carve->path);
+      }
+      if (const auto* kept = policy_.read_root_below(path)) {
+        return refuse(code::read_only_root, kept->path);
       }
     }
     return apply(asked, path, where);
@@ -177,17 +181,6 @@ class guard {
     if (network() == decision::ask) return say(verdict::ask, code::network_denied);
     if (network() == decision::allow) return say(verdict::allow, {});
     return say(verdict::refuse, code::network_denied);
-  }
-
-  /// `path` lies above a carve-out or the workspace.
-  [[nodiscard]] constexpr verdict refuse_to_take_along(const call& asked,
-                                                       std::string_view path) const noexcept {
-    const auto tail = tail_below(policy_.workspace(), path).value_or(std::string_view{});
-    const auto* carve = policy_.carve_out_below(tail);
-    if (carve == nullptr) {
-      return answer(verdict::refuse, code::outside_workspace, asked, path, policy_.workspace());
-    }
-    return answer(verdict::refuse, code_for(carve->kind), asked, path, carve->path);
   }
 
   [[nodiscard]] static constexpr code code_for(carve_kind kind) noexcept {

@@ -17,9 +17,6 @@ namespace pinfold {
 /// Whether the harness trusts what lies in the workspace. A checkout of somebody else's is not.
 enum class checkout : std::uint8_t { trusted, untrusted };
 
-/// Whether a command could reach anything beyond the machine.
-enum class reach : std::uint8_t { offline, network };
-
 namespace detail {
 
 [[nodiscard]] constexpr char folded(char c) noexcept {

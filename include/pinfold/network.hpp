@@ -58,13 +58,13 @@ struct network_row {
   std::array<decision, taint::count> answers;
 };
 
-inline constexpr auto no = decision::deny;
-inline constexpr auto as = decision::ask;
-inline constexpr auto go = decision::allow;
-
 /// Every gate in every mode; the rows stand in the order of the two enumerations.
 // clang-format off
-inline constexpr std::array<network_row, 12> network_table{{
+inline constexpr std::array<network_row, 12> network_table = [] {
+  constexpr auto no = decision::deny;
+  constexpr auto as = decision::ask;
+  constexpr auto go = decision::allow;
+  return std::array<network_row, 12>{{
     //                                   none untrusted private both
     {gate::off,       mode::plan,       {{no, no, no, no}}},
     {gate::off,       mode::ask,        {{no, no, no, no}}},
@@ -78,7 +78,8 @@ inline constexpr std::array<network_row, 12> network_table{{
     {gate::on,        mode::plan,       {{go, go, go, go}}},
     {gate::on,        mode::ask,        {{go, go, go, go}}},
     {gate::on,        mode::autonomous, {{go, go, go, go}}},
-}};
+  }};
+}();
 // clang-format on
 
 }  // namespace detail

@@ -31,17 +31,17 @@ struct guard_row {
   std::array<rule, 5> rules;
 };
 
-inline constexpr auto no__ = rule::refuse;
-inline constexpr auto ask_ = rule::ask;
-inline constexpr auto yes_ = rule::allow;
-inline constexpr auto root = rule::root;
-inline constexpr auto kern = rule::kernel;
-inline constexpr auto net_ = rule::network;
-
 /// Region x operation x mode, in the order of the enumerations. A command's region is that of the
 /// directory in which it starts. A connection has no region: all five columns say the same.
 // clang-format off
-inline constexpr std::array<guard_row, 24> guard_table{{
+inline constexpr std::array<guard_row, 24> guard_table = [] {
+  constexpr auto no__ = rule::refuse;
+  constexpr auto ask_ = rule::ask;
+  constexpr auto yes_ = rule::allow;
+  constexpr auto root = rule::root;
+  constexpr auto kern = rule::kernel;
+  constexpr auto net_ = rule::network;
+  return std::array<guard_row, 24>{{
     //                                           workspace state host_run root outside
     {operation::read,           mode::plan,       {{yes_, no__, yes_, yes_, no__}}},
     {operation::read,           mode::ask,        {{yes_, no__, yes_, yes_, ask_}}},
@@ -67,7 +67,8 @@ inline constexpr std::array<guard_row, 24> guard_table{{
     {operation::connect,        mode::plan,       {{net_, net_, net_, net_, net_}}},
     {operation::connect,        mode::ask,        {{net_, net_, net_, net_, net_}}},
     {operation::connect,        mode::autonomous, {{net_, net_, net_, net_, net_}}},
-}};
+  }};
+}();
 // clang-format on
 
 /// The rule for one case. A value from outside an enumeration is refused.

@@ -68,6 +68,9 @@ enum class enforcement : std::uint8_t { unconfined, enforced };
 /// The host's own file tree, read-only (`host`), or only what a program needs to run (`minimal`).
 enum class root_profile : std::uint8_t { host, minimal };
 
+/// Whether a command can reach anything beyond the machine.
+enum class reach : std::uint8_t { offline, network };
+
 /// The token that lets a command run without a boundary. It carries nothing; whoever passes it has
 /// written `unconfined{}` into the source, where a reader finds it.
 struct unconfined {

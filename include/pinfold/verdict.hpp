@@ -32,7 +32,8 @@ class verdict {
   [[nodiscard]] constexpr const call& about() const noexcept { return about_; }
   /// The text of the call that was looked at: its path, target, directory, command or host.
   [[nodiscard]] constexpr std::string_view at() const noexcept { return at_; }
-  /// What stands there: the workspace, the carve-out (relative to it), the read-only root.
+  /// What stands there: the workspace, the carve-out (relative to it), the read-only root; empty
+  /// when there is nothing to name.
   [[nodiscard]] constexpr std::string_view boundary() const noexcept { return boundary_; }
 
   /// The refusal with its sentence. `as_asked` is the path as the model spelled it, where that is
@@ -43,7 +44,11 @@ class verdict {
     made.op = about_.op();
     made.path = as_asked.empty() ? at_ : as_asked;
     if (!as_asked.empty()) made.resolved = at_;
-    made.boundary = boundary_;
+    if (!boundary_.empty() && !boundary_.starts_with('/')) {
+      made.boundary = workspace_;
+      if (!made.boundary.ends_with('/')) made.boundary += '/';
+    }
+    made.boundary += boundary_;
     if (says_ == ask) made.detail = sentence_for(reason_);
     return made;
   }
@@ -55,14 +60,20 @@ class verdict {
  private:
   friend class guard;
   constexpr verdict(answer says, code reason, const call& about, std::string_view at,
-                    std::string_view boundary) noexcept
-      : says_{says}, reason_{reason}, about_{about}, at_{at}, boundary_{boundary} {}
+                    std::string_view boundary, std::string_view workspace) noexcept
+      : says_{says},
+        reason_{reason},
+        about_{about},
+        at_{at},
+        boundary_{boundary},
+        workspace_{workspace} {}
 
   answer says_;
   code reason_;
   call about_;
   std::string_view at_;
   std::string_view boundary_;
+  std::string_view workspace_;
 };
 
 }  // namespace pinfold

@@ -19,6 +19,7 @@ set(floors
   include/pinfold/guard.hpp=40
   include/pinfold/one_call.hpp=40
   include/pinfold/sandbox/confinement.hpp=50
+  include/pinfold/sandbox/confine.hpp=51
   include/pinfold/sandbox/launch_plan.hpp=51
   include/pinfold/sandbox/bubblewrap.hpp=52
   include/pinfold/sandbox/none.hpp=52
@@ -31,7 +32,7 @@ set(floors
   include/pinfold/disk/carved.hpp=61
   include/pinfold/disk/kernel.hpp=61
   include/pinfold/disk/held_root.hpp=62
-  include/pinfold/disk/portable.hpp=62
+  include/pinfold/disk/portable.hpp=64
   include/pinfold/disk/temporary.hpp=62
   include/pinfold/disk/straight.hpp=63
   include/pinfold/disk/walk.hpp=63

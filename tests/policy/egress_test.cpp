@@ -137,6 +137,20 @@ TEST_CASE("the_canonical_spelling_of_a_host_is_its_own_canonical_spelling") {
   }
 }
 
+TEST_CASE("an_entry_is_written_so_that_it_is_read_back_as_itself") {
+  struct row {
+    std::string_view given, written;
+  };
+  for (const auto& it :
+       {row{"Example.com.:443", "example.com:443"}, row{"*.Example.com:1", "*.example.com:1"},
+        row{"127.0.0.1:65535", "127.0.0.1:65535"}, row{"[0:0::1]:80", "[::1]:80"}}) {
+    const auto entry = parse_egress_entry(it.given);
+    REQUIRE(entry.has_value());
+    CHECK(entry->text() == it.written);
+    CHECK(parse_egress_entry(entry->text()) == entry);
+  }
+}
+
 TEST_CASE("a_shorter_list_never_allows_more") {
   for (std::size_t size = 0; size < list.size(); ++size) {
     const std::span shorter{list.data(), size};

@@ -73,26 +73,48 @@ struct launch_plan {
   return answer;
 }
 
+namespace detail {
+
+/// Appends what comes before the command: the backend, and the environment and the directory in the
+/// words of each.
+constexpr void append_start(std::vector<std::string>& argv, const launch_plan& plan) {
+  const auto append = [&argv](const std::vector<std::string>& more) {
+    argv.insert(argv.end(), more.begin(), more.end());
+  };
+  switch (plan.backend) {
+    case backend_name::none:
+      append({"/usr/bin/env", "-i", "-C", plan.directory});
+      append(plan.environment);
+      return;
+    case backend_name::seatbelt:  // env has no -C there, and sandbox-exec no option for either
+      append({"/bin/sh", "-c", "cd -- \"$0\" && exec \"$@\"", plan.directory, plan.program});
+      append(plan.options);
+      append({"/usr/bin/env", "-i"});
+      append(plan.environment);
+      return;
+    case backend_name::bubblewrap:
+      argv.push_back(plan.program);
+      append(plan.options);
+      argv.emplace_back("--clearenv");
+      for (const auto& entry : plan.environment) {
+        const auto equals = entry.find('=');
+        argv.emplace_back("--setenv");
+        argv.push_back(entry.substr(0, equals));
+        argv.push_back(equals == std::string::npos ? std::string{} : entry.substr(equals + 1));
+      }
+      argv.emplace_back("--");
+      return;
+  }
+}
+
+}  // namespace detail
+
 /// The plan as one argument vector that a person can run as it stands: program, options, the
 /// environment as options, the command. For a backend without a program, `env -i` sets the
 /// environment. The runner itself starts the command through stage two, inside the same mounts.
 [[nodiscard]] constexpr std::vector<std::string> standalone_argv(const launch_plan& plan) {
   std::vector<std::string> argv;
-  if (plan.program.empty()) {
-    argv = {"/usr/bin/env", "-i", "-C", plan.directory};
-    argv.insert(argv.end(), plan.environment.begin(), plan.environment.end());
-  } else {
-    argv.push_back(plan.program);
-    argv.insert(argv.end(), plan.options.begin(), plan.options.end());
-    argv.emplace_back("--clearenv");
-    for (const auto& entry : plan.environment) {
-      const auto equals = entry.find('=');
-      argv.emplace_back("--setenv");
-      argv.push_back(entry.substr(0, equals));
-      argv.push_back(equals == std::string::npos ? std::string{} : entry.substr(equals + 1));
-    }
-    argv.emplace_back("--");
-  }
+  detail::append_start(argv, plan);
   argv.insert(argv.end(), plan.command.begin(), plan.command.end());
   return argv;
 }
