@@ -161,20 +161,6 @@ void write_text(const std::string& file, const std::string& text) {
   std::ofstream{file} << text;
 }
 
-void enter_private_mounts() {
-  const auto uid = ::geteuid();
-  const auto gid = ::getegid();
-  if (uid == 0) {
-    must(::unshare(CLONE_NEWNS) == 0, "mount namespace");
-  } else {
-    must(::unshare(CLONE_NEWNS | CLONE_NEWUSER) == 0, "mount namespace");
-    write_text("/proc/self/setgroups", "deny");
-    write_text("/proc/self/uid_map", std::to_string(uid) + " " + std::to_string(uid) + " 1");
-    write_text("/proc/self/gid_map", std::to_string(gid) + " " + std::to_string(gid) + " 1");
-  }
-  must(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "private mounts");
-}
-
 void open_number(const std::string& scratch, const item& what) {
   const int wanted = std::stoi(what.left);
   int fd = -1;
@@ -222,13 +208,33 @@ void finish_entry(const std::string& scratch, const item& what) {
                                  AT_SYMLINK_NOFOLLOW) == 0;
     must(done || ::geteuid() != 0, what.left);
   } else if (what.kind == 'b') {
-    const auto to = scratch + "/" + what.left;
-    const auto from = scratch + "/" + what.right;
-    must(::mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) == 0, what.left);
+    bind_mount(scratch + "/" + what.right, scratch + "/" + what.left);
   }
 }
 
 }  // namespace
+
+void enter_private_mounts() {
+  const auto uid = ::geteuid();
+  const auto gid = ::getegid();
+  if (uid == 0) {
+    must(::unshare(CLONE_NEWNS) == 0, "mount namespace");
+  } else {
+    must(::unshare(CLONE_NEWNS | CLONE_NEWUSER) == 0, "mount namespace");
+    write_text("/proc/self/setgroups", "deny");
+    write_text("/proc/self/uid_map", std::to_string(uid) + " " + std::to_string(uid) + " 1");
+    write_text("/proc/self/gid_map", std::to_string(gid) + " " + std::to_string(gid) + " 1");
+  }
+  must(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "private mounts");
+}
+
+void bind_mount(const std::string& from, const std::string& to) {
+  must(::mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) == 0, to);
+}
+
+void become_ordinary_user() {
+  if (::geteuid() == 0) become(ordinary_uid);
+}
 
 std::string make_scratch() {
   const char* base = std::getenv("TMPDIR");

@@ -28,6 +28,15 @@ std::string make_scratch();
 /// Removes a folder and all below it, however deep and whatever its modes.
 void remove_tree(const std::string& path);
 
+/// Gives this process mounts of its own, as root or in a user namespace of its own.
+void enter_private_mounts();
+
+/// Shows `from` at `to` as well; needs private mounts.
+void bind_mount(const std::string& from, const std::string& to);
+
+/// Becomes an ordinary user for good, unless the process is one.
+void become_ordinary_user();
+
 /// Builds `tree` in `scratch` and becomes the process that the row describes. Throws
 /// std::runtime_error naming the item that could not be made.
 prepared enter_case(const std::string& scratch, std::string_view tree, asker who);

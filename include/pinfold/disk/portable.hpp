@@ -177,6 +177,7 @@ class named_facts {
   [[nodiscard]] bool guard_is_there(std::size_t q) const { return exists(guard(q)); }
   [[nodiscard]] bool is_same(std::size_t i, std::size_t q) const {
     boost::system::error_code failed;
+    if (fs::is_symlink(fs::symlink_status(here(i), failed))) return false;  // only a name acted upon
     return fs::equivalent(here(i), guard(q), failed) && !failed;
   }
   /// Tried on an entry of the directory, or on its own name: its letters' case turned, does it still

@@ -97,7 +97,7 @@ struct way_down {
   std::string name = ".";
   for (auto next_name : components{way->tail}) {
     if (name != ".") {
-      const int next = open_name(way->directory, name.c_str(), O_PATH | O_DIRECTORY);
+      const int next = open_subdirectory(way->directory, name.c_str());
       if (next < 0) return std::unexpected{code_of(-next)};
       if (auto why = way->enter(descriptor{next})) return std::unexpected{*why};
     }
@@ -159,9 +159,9 @@ struct way_down {
   if (auto why = forbidden_at(root, op, place.canonical, ids)) return std::unexpected{*why};
   const int fd = open_name(at->directory, at->name.c_str(), flags, how.mode);
   if (fd < 0) {
-    // Made or removed in between: the caller looks again.
-    const bool is_made = seen < 0 && fd == -EEXIST;
-    return std::unexpected{is_made ? code::symlink_loop : code_of(-fd)};
+    // Made, or replaced by a link, in between: the caller looks again.
+    const bool is_new = seen < 0 ? fd == -EEXIST : S_ISDIR(before.st_mode) && fd == -ENOTDIR;
+    return std::unexpected{is_new ? code::symlink_loop : code_of(-fd)};
   }
   descriptor opened{fd};
   if (seen < 0) return opened;
