@@ -14,7 +14,7 @@ class Checkout(ground.Boundary):
 
     def setUp(self):
         super().setUp()
-        self.write(".gitconfig", '[user]\n\tname = Ada "L" Lovelace\n\temail = ada@example.org\n')
+        self.write(".gitconfig", '[user]\n\tname = Ada \\"L\\" Lovelace\n\temail = ada@example.org\n')
         self.own()
         self.host_git("init", "-q", "-b", "main")
         for name in ("one", "two"):
@@ -123,7 +123,8 @@ git merge -q --no-edit work
 git checkout -q work; git rebase -q main
 git checkout -q -b again HEAD~1; echo d > d; git add d; git commit -q -m d; git rebase -q work
 git cherry-pick --allow-empty -x main >/dev/null 2>&1 || git cherry-pick --skip 2>/dev/null || true
-git reset -q --hard HEAD; git clean -fdq
+git reset -q --hard HEAD
+touch junk; git clean -fq
 git gc -q
 git worktree list | grep -q main || git worktree list | grep -q again
 git log --format='%an <%ae>' -1

@@ -77,6 +77,33 @@ class Boundary(support.World):
             time.sleep(0.05)
         self.fail(f"still there: {left}")
 
+    def assert_nobody_in(self, directory):
+        """No process starts there or holds anything open there, as far as this user can see."""
+        for _ in range(200):
+            left = holders_of(directory)
+            if not left:
+                return
+            time.sleep(0.05)
+        self.fail(f"still there: {left}")
+
+
+def holders_of(directory):
+    """PID and place of processes whose working directory or descriptors lie in a directory."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            links = [f"/proc/{name}/cwd", *(f"/proc/{name}/fd/{fd}"
+                                            for fd in os.listdir(f"/proc/{name}/fd"))]
+        except OSError:
+            continue
+        for link in links:
+            try:
+                if os.readlink(link).startswith(directory):
+                    found.append((int(name), link))
+            except OSError:
+                pass
+    return found
+
 
 def wait_for(path):
     """Until a file is there; a run that never makes it hangs."""

@@ -2,7 +2,6 @@
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -40,7 +39,7 @@ class Sockets(ground.Boundary):
         return server
 
     def outside(self, *words):
-        return subprocess.run([sys.executable, "-c", TALK, *words], capture_output=True, text=True,
+        return subprocess.run([ground.PYTHON, "-I", "-c", TALK, *words], capture_output=True, text=True,
                               check=False, timeout=support.HANG, **self.as_user()).stdout
 
     def assert_unreachable(self, *words):
