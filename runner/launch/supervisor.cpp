@@ -149,7 +149,7 @@ void supervisor::on_ready() {
   find_init();
   if (plan_.backend != backend_name::none && !init_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
-    return kill_from_here();
+    return hang_up();
   }
   if (phase_ == phase::starting) say(stage::go);
 }
@@ -226,7 +226,7 @@ void supervisor::on_deadline() {
   switch (phase_) {
     case phase::starting:
       refuse(runner_refusal(plan_, code::sandbox_unavailable, "it did not come up in 30 seconds"));
-      return kill_from_here();
+      return hang_up();
     case phase::running:
       if (has_reported_end_) return kill_from_here();
       return begin_ending(ending::timed_out);
@@ -244,11 +244,21 @@ void supervisor::on_deadline() {
 void supervisor::begin_ending(ending cause) {
   if (has_reported_end_) return;
   record_.ended = cause;
-  if (phase_ == phase::starting) return kill_from_here();
+  if (phase_ == phase::starting) return hang_up();
   if (bounds_.grace.count() <= 0) return ask_to_kill();
   phase_ = phase::terminating;
   deadline_ = clock::now() + bounds_.grace;
   say(stage::terminate);
+}
+
+/// Before the command runs, stage two is left to come up, to find nobody there and to go. A bwrap
+/// that is killed between its clone and the word to its child would leave that child waiting for
+/// ever, and nobody would know its number.
+void supervisor::hang_up() {
+  stage_.channel.reset();
+  is_channel_open_ = false;
+  phase_ = phase::killing;
+  deadline_ = clock::now() + report_limit;
 }
 
 void supervisor::ask_to_kill() {

@@ -69,7 +69,7 @@ step open_workspace(preparation& now) {
     auto lock = workspace_lock::take(now.workspace);
     if (!lock) return std::unexpected{std::move(lock.error())};
     now.lock.emplace(std::move(*lock));
-    return {};
+    return check_search(now.workspace, now.directory());
   }
   now.looked_at.reset(
       ::open(now.workspace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
