@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -46,7 +46,9 @@ std::string nine_times(std::string_view word) {
 }
 
 // The workspace looks whether it is still in place when its last look is older than 10 ms.
-void let_the_last_look_grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds{40}); }
+void let_the_last_look_grow_old() {
+  std::this_thread::sleep_for(std::chrono::milliseconds{40});
+}
 
 // From now on the given system calls of this process fail with `error`.
 void make_fail(std::vector<long> calls, int error) {
@@ -96,8 +98,10 @@ TEST_CASE("a_replaced_workspace_is_gone_and_what_took_its_place_is_not_touched")
       at.put("outside/a/f", "other");
       const auto ws = at.open(names);
       std::filesystem::rename(at.ws(), at.path("moved"));
-      if (by_link) at.link("ws", "outside");
-      else std::filesystem::rename(at.path("outside"), at.ws());
+      if (by_link)
+        at.link("ws", "outside");
+      else
+        std::filesystem::rename(at.path("outside"), at.ws());
       let_the_last_look_grow_old();
       CHECK(answers_of(ws) == nine_times("WorkspaceGone"));
       CHECK(at.get("ws/a/f") == "other");
@@ -150,12 +154,12 @@ TEST_CASE("a_process_without_descriptors_is_told_so") {
     const folder at;
     at.put("ws/a/f", "f");
     CHECK(isolated([&] {
-      const auto ws = at.open(names);
-      static_cast<void>(answers_of(ws));
-      const rlimit none{0, 0};
-      ::setrlimit(RLIMIT_NOFILE, &none);
-      return answers_of(ws);
-    }) == nine_times("ResourceExhausted"));
+            const auto ws = at.open(names);
+            static_cast<void>(answers_of(ws));
+            const rlimit none{0, 0};
+            ::setrlimit(RLIMIT_NOFILE, &none);
+            return answers_of(ws);
+          }) == nine_times("ResourceExhausted"));
     CHECK(at.get("ws/a/f") == "f");
   }
 }
@@ -165,10 +169,10 @@ TEST_CASE("a_kernel_without_memory_is_told_as_such") {
     const folder at;
     at.put("ws/a/f", "f");
     CHECK(isolated([&] {
-      const auto ws = at.open(names);
-      make_fail({SYS_openat, SYS_openat2}, ENOMEM);
-      return answers_of(ws);
-    }) == nine_times("ResourceExhausted"));
+            const auto ws = at.open(names);
+            make_fail({SYS_openat, SYS_openat2}, ENOMEM);
+            return answers_of(ws);
+          }) == nine_times("ResourceExhausted"));
   }
 }
 
@@ -178,11 +182,11 @@ TEST_CASE("without_openat2_the_answers_are_the_same") {
     at.put("ws/a/f", "f");
     at.put("ws/.efferent/s", "s");
     CHECK(isolated([&] {
-      make_fail({SYS_openat2}, error);
-      const auto ws = at.open();
-      return answers_of(ws) + " " + said(ws.open_read(".efferent/s")) + " " +
-             said(ws.open_read("../outside/canary"));
-    }) == nine_times("ok") + " HarnessState OutsideWorkspace");
+            make_fail({SYS_openat2}, error);
+            const auto ws = at.open();
+            return answers_of(ws) + " " + said(ws.open_read(".efferent/s")) + " " +
+                   said(ws.open_read("../outside/canary"));
+          }) == nine_times("ok") + " HarnessState OutsideWorkspace");
   }
 }
 
@@ -191,10 +195,10 @@ TEST_CASE("without_statx_or_procfs_flags_the_answers_are_the_same") {
   at.put("ws/a/f", "f");
   at.link("ws/l", "a");
   CHECK(isolated([&] {
-    make_fail({SYS_statx, SYS_ioctl, SYS_statfs}, ENOSYS);
-    const auto ws = at.open();
-    return answers_of(ws) + " " + ws.resolve_read("l/f")->canonical;
-  }) == nine_times("ok") + " " + at.path("ws/a/f"));
+          make_fail({SYS_statx, SYS_ioctl, SYS_statfs}, ENOSYS);
+          const auto ws = at.open();
+          return answers_of(ws) + " " + ws.resolve_read("l/f")->canonical;
+        }) == nine_times("ok") + " " + at.path("ws/a/f"));
 }
 
 TEST_CASE("permissions_are_told_as_such_and_are_no_way_around") {
@@ -203,29 +207,30 @@ TEST_CASE("permissions_are_told_as_such_and_are_no_way_around") {
   at.put("ws/blind/f", "f");
   at.put("ws/locked", "x");
   CHECK(isolated([&] {
-    for (auto name : {"", "ws", "ws/closed", "ws/closed/f", "ws/blind", "ws/blind/f", "ws/locked"}) {
-      static_cast<void>(::chown(at.path(name).c_str(), 54321, 54321));
-    }
-    ::chmod(at.path("ws/closed").c_str(), 0);
-    ::chmod(at.path("ws/blind").c_str(), 0311);
-    ::chmod(at.path("ws/locked").c_str(), 0444);
-    become_ordinary_user();
-    std::string all;
-    for (auto names : both_lookups) {
-      const auto ws = at.open(names);
-      all += said(ws.open_read("closed/f")) + " " + said(ws.open_write("closed/new")) + " " +
-             said(ws.list_directory("blind")) + " " + said(ws.open_read("blind/f")) + " " +
-             said(ws.open_write("locked")) + " ";
-      // The way to the workspace is closed while it is held: the held directory still serves.
-      ::chmod(at.path("").c_str(), 0);
-      let_the_last_look_grow_old();
-      all += said(ws.open_read("blind/f")) + "\n";
-      ::chmod(at.path("").c_str(), 0755);
-    }
-    return all;
-  }) ==
-      "PermissionDenied PermissionDenied PermissionDenied ok PermissionDenied ok\n"
-      "PermissionDenied PermissionDenied PermissionDenied ok PermissionDenied ok\n");
+          for (auto name :
+               {"", "ws", "ws/closed", "ws/closed/f", "ws/blind", "ws/blind/f", "ws/locked"}) {
+            static_cast<void>(::chown(at.path(name).c_str(), 54321, 54321));
+          }
+          ::chmod(at.path("ws/closed").c_str(), 0);
+          ::chmod(at.path("ws/blind").c_str(), 0311);
+          ::chmod(at.path("ws/locked").c_str(), 0444);
+          become_ordinary_user();
+          std::string all;
+          for (auto names : both_lookups) {
+            const auto ws = at.open(names);
+            all += said(ws.open_read("closed/f")) + " " + said(ws.open_write("closed/new")) + " " +
+                   said(ws.list_directory("blind")) + " " + said(ws.open_read("blind/f")) + " " +
+                   said(ws.open_write("locked")) + " ";
+            // The way to the workspace is closed while it is held: the held directory still serves.
+            ::chmod(at.path("").c_str(), 0);
+            let_the_last_look_grow_old();
+            all += said(ws.open_read("blind/f")) + "\n";
+            ::chmod(at.path("").c_str(), 0755);
+          }
+          return all;
+        }) ==
+        "PermissionDenied PermissionDenied PermissionDenied ok PermissionDenied ok\n"
+        "PermissionDenied PermissionDenied PermissionDenied ok PermissionDenied ok\n");
 }
 
 TEST_CASE("no_operation_leaves_a_descriptor_behind") {
@@ -249,8 +254,8 @@ TEST_CASE("no_operation_leaves_a_descriptor_behind") {
             "two", "/proc/self/fd/0", "a/new/deep", ".", "a"}) {
         static_cast<void>(ws.open_read(path));
         static_cast<void>(ws.open_write(path, {.make = creation::never}));
-        static_cast<void>(ws.open_write(
-            path, {.existing = contents::keep, .shared = hard_links::replace}));
+        static_cast<void>(
+            ws.open_write(path, {.existing = contents::keep, .shared = hard_links::replace}));
         static_cast<void>(ws.replace_file(path, "f"));
         static_cast<void>(ws.make_directories(path));
         static_cast<void>(ws.list_directory(path));

@@ -122,7 +122,9 @@ void make_entry(const std::string& scratch, const item& what) {
   if (std::string_view{"dfhpsc"}.find(what.kind) == std::string_view::npos) return;
   spot at{scratch, what.left};
   switch (what.kind) {
-    case 'd': at.enter(); break;
+    case 'd':
+      at.enter();
+      break;
     case 'f': {
       const int fd = ::openat(at.folder, at.name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
       must(fd >= 0, what.left);
@@ -135,9 +137,15 @@ void make_entry(const std::string& scratch, const item& what) {
       must(::linkat(from.folder, from.name.c_str(), at.folder, at.name.c_str(), 0) == 0, what.left);
       break;
     }
-    case 'p': must(::mkfifoat(at.folder, at.name.c_str(), 0644) == 0, what.left); break;
-    case 's': make_socket(at); break;
-    default: make_device(at, what.right); break;
+    case 'p':
+      must(::mkfifoat(at.folder, at.name.c_str(), 0644) == 0, what.left);
+      break;
+    case 's':
+      make_socket(at);
+      break;
+    default:
+      make_device(at, what.right);
+      break;
   }
 }
 

@@ -97,7 +97,9 @@ void check_all(asker who) {
 
 }  // namespace
 
-TEST_CASE("every_checked_case_resolves_as_stated") { check_all(asker::whoever); }
+TEST_CASE("every_checked_case_resolves_as_stated") {
+  check_all(asker::whoever);
+}
 
 TEST_CASE("every_checked_case_resolves_as_stated_for_an_ordinary_user") {
   check_all(asker::ordinary_user);

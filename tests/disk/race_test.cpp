@@ -1,7 +1,7 @@
-// A second process swaps what a path leads to, as fast as it can, while the operations run. Whatever
-// the moment, nothing outside and nothing in harness state is read, made, changed, listed or removed.
-// Each test lists all lawful outcomes. PINFOLD_RACE_ATTEMPTS sets the number of attempts for each
-// operation (the ordinary run is a short one) and has the outcomes printed.
+// A second process swaps what a path leads to, as fast as it can, while the operations run.
+// Whatever the moment, nothing outside and nothing in harness state is read, made, changed, listed
+// or removed. Each test lists all lawful outcomes. PINFOLD_RACE_ATTEMPTS sets the number of
+// attempts for each operation (the ordinary run is a short one) and has the outcomes printed.
 #include <pinfold/disk/open.hpp>
 
 #include <fcntl.h>
@@ -113,26 +113,29 @@ std::vector<raced> operations_in_d() {
       {"open_read", [](auto& ws) { return content(ws.open_read("d/f")); }},
       {"stat_of", [](auto& ws) { return said(ws.stat_of("d/f")); }},
       {"list_directory", [](auto& ws) { return listing(ws, "d"); }},
-      {"open_write", [](auto& ws) {
+      {"open_write",
+       [](auto& ws) {
          const auto file = ws.open_write("d/f");
          if (file) static_cast<void>(write_all(*file, "inside"));
          return said(file);
        }},
-      {"create", [](auto& ws) {
-         return said(ws.open_write("d/new", {.make = creation::exclusive}));
-       }},
+      {"create",
+       [](auto& ws) { return said(ws.open_write("d/new", {.make = creation::exclusive})); }},
       {"remove", [](auto& ws) { return said(ws.remove("d/new")); }},
-      {"create_and_remove", [](auto& ws) {
+      {"create_and_remove",
+       [](auto& ws) {
          static_cast<void>(ws.open_write("d/new"));
          return said(ws.remove("d/new"));
        }},
       {"replace_file", [](auto& ws) { return said(ws.replace_file("d/f", "inside")); }},
       {"make_directories", [](auto& ws) { return said(ws.make_directories("d/x/y")); }},
-      {"remove_directory", [](auto& ws) {
+      {"remove_directory",
+       [](auto& ws) {
          static_cast<void>(ws.make_directories("d/z"));
          return said(ws.remove("d/z"));
        }},
-      {"rename_within", [](auto& ws) {
+      {"rename_within",
+       [](auto& ws) {
          static_cast<void>(ws.open_write("d/from"));
          return said(ws.rename_within("d/from", "d/to"));
        }},
@@ -204,13 +207,15 @@ TEST_CASE("a_file_turned_into_a_link_out_is_never_followed_out") {
   {
     const rival turning_f{turning(at.path("ws/f"), "../outside/canary")};
     race(at,
-         {{"open_read", [](auto& ws) {
+         {{"open_read",
+           [](auto& ws) {
              const auto file = ws.open_read("f");
              if (!file) return said(file);
              const auto bytes = all_of(*file);
              return std::string{bytes == canary ? "READ THE CANARY" : "ok"};
            }},
-          {"open_write", [](auto& ws) {
+          {"open_write",
+           [](auto& ws) {
              const auto file = ws.open_write("f", {.existing = contents::append});
              if (file) static_cast<void>(write_all(*file, "+"));
              return said(file);
@@ -218,7 +223,8 @@ TEST_CASE("a_file_turned_into_a_link_out_is_never_followed_out") {
           {"truncate", [](auto& ws) { return said(ws.open_write("f")); }},
           {"replace_file", [](auto& ws) { return said(ws.replace_file("f", "inside")); }},
           {"remove", [](auto& ws) { return said(ws.remove("f")); }},
-          {"rename_onto", [](auto& ws) {
+          {"rename_onto",
+           [](auto& ws) {
              static_cast<void>(ws.open_write("g"));
              return said(ws.rename_within("g", "f"));
            }}},

@@ -1,5 +1,5 @@
-// What a refusal of a resolver tells, and what it must not: nothing of what lies outside, nothing of
-// what the harness keeps.
+// What a refusal of a resolver tells, and what it must not: nothing of what lies outside, nothing
+// of what the harness keeps.
 #include <pinfold/disk/resolve.hpp>
 
 #include <string>
@@ -33,12 +33,12 @@ TEST_CASE("a_refusal_tells_nothing_of_what_lies_outside") {
   at.link("outside/away", "/usr/bin");
   at.link("ws/out", "../outside");
   for (auto by : every_resolver) {
-    for (auto op : {operation::read, operation::write, operation::make_directory,
-                    operation::list, operation::remove, operation::rename}) {
+    for (auto op : {operation::read, operation::write, operation::make_directory, operation::list,
+                    operation::remove, operation::rename}) {
       for (const std::string prefix : {"../outside", "out", "../outside/../outside"}) {
-        for (const std::string rest : {"", "/", "/there", "/there/f", "/there/f/", "/nope",
-                                       "/there/nope/x", "/there/f/x", "/link", "/loop", "/away/env",
-                                       "/there/../.."}) {
+        for (const std::string rest :
+             {"", "/", "/there", "/there/f", "/there/f/", "/nope", "/there/nope/x", "/there/f/x",
+              "/link", "/loop", "/away/env", "/there/../.."}) {
           if (prefix == "out" && rest.size() < 2) continue;  // a removal acts on that name, inside
           const auto said = refusal_of(at, op, prefix + rest, by);
           INFO(name_of(op) << " " << prefix << rest << " " << said.message());

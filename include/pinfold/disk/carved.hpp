@@ -22,23 +22,32 @@ namespace pinfold::disk {
 /// folding on purpose.
 [[nodiscard]] inline std::string widely_folded(std::string_view name) {
   constexpr std::array<std::array<std::string_view, 2>, 11> letters{{
-      {"\xe2\x84\xaa", "k"}, {"\xc5\xbf", "s"}, {"\xc3\x9f", "ss"}, {"\xe1\xba\x9e", "ss"},
-      {"\xef\xac\x80", "ff"}, {"\xef\xac\x81", "fi"}, {"\xef\xac\x82", "fl"},
-      {"\xef\xac\x83", "ffi"}, {"\xef\xac\x84", "ffl"}, {"\xef\xac\x85", "st"},
+      {"\xe2\x84\xaa", "k"},
+      {"\xc5\xbf", "s"},
+      {"\xc3\x9f", "ss"},
+      {"\xe1\xba\x9e", "ss"},
+      {"\xef\xac\x80", "ff"},
+      {"\xef\xac\x81", "fi"},
+      {"\xef\xac\x82", "fl"},
+      {"\xef\xac\x83", "ffi"},
+      {"\xef\xac\x84", "ffl"},
+      {"\xef\xac\x85", "st"},
       {"\xef\xac\x86", "st"},
   }};
   std::string folded;
   while (!name.empty()) {
-    const auto letter = std::ranges::find_if(
-        letters, [&](const auto& pair) { return name.starts_with(pair[0]); });
+    const auto letter =
+        std::ranges::find_if(letters, [&](const auto& pair) { return name.starts_with(pair[0]); });
     if (letter != letters.end()) {
       folded += (*letter)[1];
       name.remove_prefix((*letter)[0].size());
       continue;
     }
     const char c = name.front();
-    if (c >= 'A' && c <= 'Z') folded += static_cast<char>(c - 'A' + 'a');
-    else if (static_cast<unsigned char>(c) < 0x80) folded += c;
+    if (c >= 'A' && c <= 'Z')
+      folded += static_cast<char>(c - 'A' + 'a');
+    else if (static_cast<unsigned char>(c) < 0x80)
+      folded += c;
     name.remove_prefix(1);
   }
   while (!folded.empty() && (folded.back() == '.' || folded.back() == ' ')) folded.pop_back();
@@ -93,7 +102,8 @@ template <typename Facts>
   const auto tail = tail_below(base, place);
   if (!tail) return std::nullopt;
   auto guard = names_of(carve.path);
-  guard.resize(std::min<std::size_t>(guard.size(), 63));  // deeper: its first 63 names, which hold more
+  guard.resize(
+      std::min<std::size_t>(guard.size(), 63));  // deeper: its first 63 names, which hold more
   const auto end = guard.size();
   std::uint64_t at = base == workspace ? 1 : 0;
   std::size_t i = 0;
@@ -120,8 +130,8 @@ template <typename Facts>
 /// Of two carve-outs that hold a place, the one that decides: harness state before host-run.
 inline void keep_stronger(std::optional<carved>& found, const carve_out& carve,
                           std::string_view entered) {
-  if (found && (found->carve.kind == carve_kind::harness_state ||
-                carve.kind == carve_kind::host_run)) {
+  if (found &&
+      (found->carve.kind == carve_kind::harness_state || carve.kind == carve_kind::host_run)) {
     return;
   }
   found = carved{carve, std::string{entered}};

@@ -107,8 +107,8 @@ namespace pinfold::beneath {
   });
 }
 
-/// Goes down to `place` name by name, making what is missing. Before the first one is made, what lies
-/// on the way is checked against the carve-outs.
+/// Goes down to `place` name by name, making what is missing. Before the first one is made, what
+/// lies on the way is checked against the carve-outs.
 [[nodiscard]] inline std::expected<void, code> make_each(const held_root& root,
                                                          const resolved& place) {
   auto at = descend_from(root, place.canonical);
@@ -118,7 +118,8 @@ namespace pinfold::beneath {
   for (auto text : components{at->tail}) {
     const std::string name{text};
     int next = open_subdirectory(at->directory, name.c_str());
-    if (next == -ENOENT && at->on_the_way.size() >= base) {  // what holds a root is not ours to make
+    if (next == -ENOENT &&
+        at->on_the_way.size() >= base) {  // what holds a root is not ours to make
       if (!is_checked) {
         const auto why =
             forbidden_at(root, operation::make_directory, place.canonical, at->on_the_way);

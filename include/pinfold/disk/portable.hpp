@@ -46,8 +46,8 @@ namespace fs = boost::filesystem;
 /// when the operation allows one.
 class walk {
  public:
-  /// `start` is a canonical directory; an absolute `input` that spells the workspace's own canonical
-  /// path first begins there, any other begins at "/".
+  /// `start` is a canonical directory; an absolute `input` that spells the workspace's own
+  /// canonical path first begins there, any other begins at "/".
   walk(const grant& rules, operation op, std::string_view start, std::string_view input)
       : op_{op}, seen_{rules}, place_{start}, pending_{input} {
     if (!is_absolute(input)) return;
@@ -177,11 +177,12 @@ class named_facts {
   [[nodiscard]] bool guard_is_there(std::size_t q) const { return exists(guard(q)); }
   [[nodiscard]] bool is_same(std::size_t i, std::size_t q) const {
     boost::system::error_code failed;
-    if (fs::is_symlink(fs::symlink_status(here(i), failed))) return false;  // only a name acted upon
+    if (fs::is_symlink(fs::symlink_status(here(i), failed)))
+      return false;  // only a name acted upon
     return fs::equivalent(here(i), guard(q), failed) && !failed;
   }
-  /// Tried on an entry of the directory, or on its own name: its letters' case turned, does it still
-  /// name the same object? A directory with nothing to try counts as exact.
+  /// Tried on an entry of the directory, or on its own name: its letters' case turned, does it
+  /// still name the same object? A directory with nothing to try counts as exact.
   [[nodiscard]] bool folds(std::size_t q) const {
     boost::system::error_code failed;
     const fs::path directory{guard(q)};

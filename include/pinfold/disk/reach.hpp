@@ -23,7 +23,8 @@
 
 namespace pinfold::beneath {
 
-/// A directory that was reached, and the last name of the place in it ("." for the workspace itself).
+/// A directory that was reached, and the last name of the place in it ("." for the workspace
+/// itself).
 struct spot {
   descriptor held;  // none when the directory is the workspace itself
   int directory{-1};
@@ -61,7 +62,8 @@ struct way_down {
   return std::nullopt;
 }
 
-/// The tail of a place that its spelling decides about; nothing when it has to be reached with care.
+/// The tail of a place that its spelling decides about; nothing when it has to be reached with
+/// care.
 [[nodiscard]] inline std::optional<std::string_view> plain_tail(const held_root& root, operation op,
                                                                 const resolved& place) {
   const auto tail = tail_below(root.path(), place.canonical);
@@ -115,8 +117,8 @@ struct way_down {
       return spot{{}, root.fd(), tail->empty() ? "." : std::string{*tail}, {}};
     }
     const std::string above{tail->substr(0, slash)};
-    const int fd = open_below(root.names(), root.fd(), above.c_str(),
-                              {.flags = O_PATH | O_DIRECTORY});
+    const int fd =
+        open_below(root.names(), root.fd(), above.c_str(), {.flags = O_PATH | O_DIRECTORY});
     if (fd >= 0) return spot{descriptor{fd}, fd, std::string{tail->substr(slash + 1)}, {}};
     if (fd != -EXDEV && fd != -ENOSYS && fd != -EPERM) return std::unexpected{code_of(-fd)};
   }
@@ -141,7 +143,8 @@ struct way_down {
   auto at = descend(root, place.canonical);
   if (!at) return std::unexpected{at.error()};
   auto ids = at->on_the_way;
-  struct stat before {}, after {};
+  struct stat before {
+  }, after{};
   const int seen = open_name(at->directory, at->name.c_str(), O_PATH);
   const descriptor first{seen};
   auto flags = how.flags;
