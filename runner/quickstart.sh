@@ -9,7 +9,10 @@ need "${packages_build[@]}" "${packages_run[@]}"
 build release
 pinfold=$PWD/build/release/runner/pinfold
 
-demo=$(mktemp -d)
+# Not below /tmp and its like: there a command's writes land in scratch space instead of being refused.
+base=$PWD/build
+case $base in /tmp/* | /var/tmp/* | /dev/shm/*) base=$HOME ;; esac
+demo=$(mktemp -d -p "$base" pinfold-demo.XXXXXX)
 trap 'rm -rf "$demo"' EXIT
 home=$demo/home checkout=$demo/home/checkout
 
