@@ -2,10 +2,12 @@
 #include "cli/doctor_report.hpp"
 
 #include <algorithm>
-#include <array>
+#include <ranges>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
+#include <pinfold/describe.hpp>
 
 #include "cli/text.hpp"
 
@@ -13,21 +15,15 @@ namespace pinfold {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> promised{
-    "a command writes inside its workspace and nowhere else on the disk",
-    "the homes, /root, password hashes and the directories that hold sockets are not there inside",
-    "the harness's own state in the workspace is out of reach, git hooks and config are read-only",
-    "without --network on there is no route out, loopback of the host included",
-    "no capability, no set-uid gain, none of the caller's environment or descriptors",
-    "nothing of the command is alive when the run has ended, and its output is bounded"};
+/// A run with the options that `run` has by default.
+constexpr situation confined{backend_name::bubblewrap, root_profile::host, reach::offline};
 
-constexpr std::array<std::string_view, 6> not_promised{
-    "ordinary project files have no policy of their own: a command can wreck its workspace",
-    "with the root profile host a command reads much of the machine outside the hidden places",
-    "a hard link that is in the workspace already shares its content with the other name",
-    "with the network open, what the command can read can leave",
-    "code that the agent wrote runs unconfined when a gate runs it",
-    "the kernel is trusted"};
+/// What is not promised to it, and what is not once the network is opened.
+bool is_left_open(const claim& one) {
+  auto opened = confined;
+  opened.network = reach::network;
+  return is_true_in(one, confined) || is_true_in(one, opened);
+}
 
 std::string padded(std::string_view word, std::size_t width) {
   std::string text{word};
@@ -66,12 +62,24 @@ std::string table_lines(const probe_line& line) {
   return text;
 }
 
-template <class List>
-std::string listed(std::string_view title, const List& list) {
+template <class Claims>
+std::string listed(std::string_view title, Claims claims) {
   std::string text{title};
   text += '\n';
-  for (auto entry : list) text.append("  - ").append(entry) += '\n';
+  for (const auto& one : claims) text.append("  - ").append(one.sentence) += '\n';
   return text;
+}
+
+template <class Claims>
+json listed_json(Claims claims) {
+  auto list = json::array();
+  for (const auto& one : claims) {
+    json entry;
+    entry["id"] = one.id;
+    entry["sentence"] = one.sentence;
+    list.push_back(std::move(entry));
+  }
+  return list;
 }
 
 json probe_json(const probe_line& line) {
@@ -90,8 +98,8 @@ std::string doctor_table(const probe_report& report) {
                          ? "pinfold run works here\n"
                          : "pinfold run does not work here: nothing would be started\n";
   for (const auto& line : report.lines) text += table_lines(line);
-  text += listed("promised", promised);
-  text += listed("not promised", not_promised);
+  text += listed("promised", promised_in(confined));
+  text += listed("not promised", not_promised | std::views::filter(is_left_open));
   return text;
 }
 
@@ -102,8 +110,8 @@ json doctor_json(const probe_report& report) {
   if (!report.program.empty()) put_bytes(object, "bwrap", report.program);
   object["probes"] = json::array();
   for (const auto& line : report.lines) object["probes"].push_back(probe_json(line));
-  object["promised"] = promised;
-  object["not_promised"] = not_promised;
+  object["promised"] = listed_json(promised_in(confined));
+  object["not_promised"] = listed_json(not_promised | std::views::filter(is_left_open));
   return object;
 }
 

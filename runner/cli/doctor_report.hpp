@@ -14,7 +14,8 @@ namespace pinfold {
 [[nodiscard]] std::string doctor_table(const probe_report& report);
 
 /// The report as one object: `usable`, `bwrap` (its path or null), `probes` (each with `id`,
-/// `status`, `found`, `fix`, null where there is none), `promised`, `not_promised`.
+/// `status`, `found`, `fix`, null where there is none), `promised`, `not_promised` (each a list of
+/// `id` and `sentence`).
 [[nodiscard]] json doctor_json(const probe_report& report);
 
 }  // namespace pinfold

@@ -167,7 +167,7 @@ class explain_subcommand : public command {
       if (!ready) return std::unexpected{std::move(ready.error())};
       return std::move(ready->plan);
     }
-    auto backend = backend_for(request);
+    auto backend = backend_for(request, *who);
     if (!backend) return std::unexpected{std::move(backend.error())};
     return plan_confined(request, *who, *backend);
   }

@@ -4,9 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include <pinfold/disk/resolve.hpp>
-
 #include "cli/text.hpp"
+#include "sandbox/prepare.hpp"
 #include "sandbox/probe.hpp"
 
 namespace pinfold {
@@ -117,12 +116,9 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
   return request;
 }
 
-std::expected<bubblewrap, refusal> backend_for(const run_request& request) {
-  auto workspace = canonical_workspace(request.workspace);
-  if (!workspace) {
-    workspace.error().op = operation::execute;
-    return std::unexpected{std::move(workspace.error())};
-  }
+std::expected<bubblewrap, refusal> backend_for(const run_request& request, const caller& who) {
+  auto workspace = confined_workspace(request, who);
+  if (!workspace) return std::unexpected{std::move(workspace.error())};
   bubblewrap_search search;
   search.workspace = std::move(*workspace);
   auto found = usable_bubblewrap(search);

@@ -57,7 +57,8 @@ enum class watcher : bool { program, person };
                                                                  const invocation& call);
 
 /// The bwrap that may be trusted with this request's workspace, or why none may.
-[[nodiscard]] std::expected<bubblewrap, refusal> backend_for(const run_request& request);
+[[nodiscard]] std::expected<bubblewrap, refusal> backend_for(const run_request& request,
+                                                             const caller& who);
 
 /// A path from the command line: "~" and "~/..." are the caller's home, as a shell writes them;
 /// anything else stays. Only the runner's own options go through here, never a tool's path.

@@ -37,6 +37,9 @@ class drain {
   /// non-blocking descriptor. `on_head` gets each piece of the first part as it comes.
   state read_from(int fd, const std::function<void(std::string_view)>& on_head);
 
+  /// The first part, as far as it has come.
+  [[nodiscard]] std::string_view head() const noexcept { return {head_.data(), head_size_}; }
+
   /// What was kept.
   [[nodiscard]] captured_output take() const;
 

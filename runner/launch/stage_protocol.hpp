@@ -36,6 +36,7 @@ enum class step : std::uint64_t {
   read_specification,
   close_descriptors,
   forbid_tracing,
+  die_with_bwrap,
   adopt_orphans,
   limit_core_dumps,
   make_file,
@@ -56,6 +57,8 @@ enum class step : std::uint64_t {
       return "close-descriptors";
     case step::forbid_tracing:
       return "forbid-tracing";
+    case step::die_with_bwrap:
+      return "die-with-bwrap";
     case step::adopt_orphans:
       return "adopt-orphans";
     case step::limit_core_dumps:

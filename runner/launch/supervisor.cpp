@@ -149,23 +149,30 @@ void supervisor::on_ready() {
   find_init();
   if (plan_.backend != backend_name::none && !init_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
-    return kill_from_here();
+    return hang_up();
   }
   if (phase_ == phase::starting) say(stage::go);
 }
 
-/// PID 1 inside is alive and waits for its go, so its number cannot have passed to another process.
+/// bwrap wrote its mailbox before it let its child go on. PID 1 inside is alive and waits for its go,
+/// so its number cannot have passed to another process.
 void supervisor::find_init() {
   if (!stage_.info) return;
   std::array<char, 256> text{};
-  const auto got = ::read(stage_.info.get(), text.data(), text.size());
+  const auto got = ::pread(stage_.info.get(), text.data(), text.size(), 0);
   if (got <= 0) return;
   const pid_t pid = child_pid_in({text.data(), static_cast<std::size_t>(got)});
   if (pid > 0) init_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
+/// Output can be read before the report that the command runs: it is passed on now, so that what
+/// was passed on is always the whole head.
 void supervisor::on_started() {
   has_started_ = true;
+  if (events_.on_output) {
+    if (!out_.head().empty()) events_.on_output(stream::out, out_.head());
+    if (!err_.head().empty()) events_.on_output(stream::err, err_.head());
+  }
   command_started_ = clock::now();
   record_.setup = std::chrono::duration_cast<std::chrono::microseconds>(command_started_ - asked_);
   if (phase_ != phase::starting) return;
@@ -220,7 +227,7 @@ void supervisor::on_deadline() {
   switch (phase_) {
     case phase::starting:
       refuse(runner_refusal(plan_, code::sandbox_unavailable, "it did not come up in 30 seconds"));
-      return kill_from_here();
+      return hang_up();
     case phase::running:
       if (has_reported_end_) return kill_from_here();
       return begin_ending(ending::timed_out);
@@ -238,11 +245,21 @@ void supervisor::on_deadline() {
 void supervisor::begin_ending(ending cause) {
   if (has_reported_end_) return;
   record_.ended = cause;
-  if (phase_ == phase::starting) return kill_from_here();
+  if (phase_ == phase::starting) return hang_up();
   if (bounds_.grace.count() <= 0) return ask_to_kill();
   phase_ = phase::terminating;
   deadline_ = clock::now() + bounds_.grace;
   say(stage::terminate);
+}
+
+/// Before the command runs, stage two is left to come up, to find nobody there and to go. A bwrap
+/// that is killed between its clone and the word to its child would leave that child waiting for
+/// ever, and nobody would know its number.
+void supervisor::hang_up() {
+  stage_.channel.reset();
+  is_channel_open_ = false;
+  phase_ = phase::killing;
+  deadline_ = clock::now() + report_limit;
 }
 
 void supervisor::ask_to_kill() {

@@ -46,6 +46,7 @@ class supervisor {
   void on_not_started(int error);
   void on_deadline();
   void begin_ending(ending cause);
+  void hang_up();
   void ask_to_kill();
   void kill_from_here();
   void say(char word);

@@ -2,6 +2,7 @@
 #include "sandbox/places.hpp"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -177,6 +178,19 @@ std::expected<void, refusal> check_breadth(const std::string& workspace, const c
     return std::unexpected{too_broad_for(workspace, std::move(folder), "it holds credentials")};
   }
   return {};
+}
+
+/// By the mode bits alone. Where an access list may say more, the kernel is left to answer.
+std::expected<void, refusal> check_search(const std::string& workspace, int directory) {
+  struct stat about {};
+  if (::fstat(directory, &about) != 0 || ::geteuid() != 0 || about.st_uid == 0) return {};
+  const bool is_member = about.st_gid == ::getegid() || ::group_member(about.st_gid) != 0;
+  const auto search = static_cast<mode_t>(is_member ? S_IXGRP : S_IXOTH);
+  if ((about.st_mode & search) != 0) return {};
+  if (::fgetxattr(directory, "system.posix_acl_access", nullptr, 0) > 0) return {};
+  auto why = too_broad_for(workspace, workspace, "another user owns it and does not let you in");
+  why.error = code::workspace_not_writable;
+  return std::unexpected{std::move(why)};
 }
 
 std::expected<shared_path, refusal> read_root(const std::string& path, const caller& who,

@@ -26,6 +26,11 @@ namespace pinfold {
                                                          const caller& who,
                                                          const std::vector<hidden_path>& hidden);
 
+/// Refuses (`workspace_not_writable`) a workspace, held open as `directory`, that uid 0 can enter
+/// only by privilege: bwrap has none left when it gets there. Stage two proves the rest.
+[[nodiscard]] std::expected<void, refusal> check_search(const std::string& workspace,
+                                                        int directory);
+
 /// A directory that the caller wants shown read-only, canonical. Refused (`invalid_argument`): a
 /// home or anything above something hidden; at, below or above .ssh, .aws, .gnupg of a home;
 /// .config as a whole; and /run, where sockets lie.

@@ -69,7 +69,7 @@ step open_workspace(preparation& now) {
     auto lock = workspace_lock::take(now.workspace);
     if (!lock) return std::unexpected{std::move(lock.error())};
     now.lock.emplace(std::move(*lock));
-    return {};
+    return check_search(now.workspace, now.directory());
   }
   now.looked_at.reset(
       ::open(now.workspace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -115,7 +115,6 @@ step add_carve_outs(preparation& now) {
 
 step add_places(preparation& now) {
   now.facts.hidden = hidden_places(now.who);
-  if (auto fits = check_breadth(now.workspace, now.who, now.facts.hidden); !fits) return fits;
   if (now.request.root == root_profile::minimal) {
     now.facts.visible = minimal_root(now.request.network);
   } else {
@@ -149,11 +148,8 @@ step add_command(preparation& now) {
 
 std::expected<preparation, refusal> prepare(const run_request& request, const caller& who,
                                             git_files mode) {
-  auto workspace = canonical_workspace(request.workspace);
-  if (!workspace) {
-    workspace.error().op = operation::execute;
-    return std::unexpected{std::move(workspace.error())};
-  }
+  auto workspace = confined_workspace(request, who);
+  if (!workspace) return std::unexpected{std::move(workspace.error())};
   preparation now{request, who, mode, std::move(*workspace), {}, {}, {}};
   for (const auto next : {add_places, add_command, open_workspace, add_carve_outs}) {
     if (auto done = next(now); !done) return std::unexpected{std::move(done.error())};
@@ -192,6 +188,19 @@ std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& n
 }
 
 }  // namespace
+
+std::expected<std::string, refusal> confined_workspace(const run_request& request,
+                                                       const caller& who) {
+  auto workspace = canonical_workspace(request.workspace);
+  if (!workspace) {
+    workspace.error().op = operation::execute;
+    return workspace;
+  }
+  if (auto fits = check_breadth(*workspace, who, hidden_places(who)); !fits) {
+    return std::unexpected{std::move(fits.error())};
+  }
+  return workspace;
+}
 
 std::expected<launch_plan, refusal> plan_confined(const run_request& request, const caller& who,
                                                   const bubblewrap& backend) {

@@ -29,6 +29,11 @@ struct prepared_run {
   std::optional<temporary_directory> home;
 };
 
+/// The canonical workspace of a confined run. Refuses one that is too broad, before anything else is
+/// asked.
+[[nodiscard]] std::expected<std::string, refusal> confined_workspace(const run_request& request,
+                                                                     const caller& who);
+
 /// Ready to run under bubblewrap. Makes absent harness state and absent files of git's own.
 [[nodiscard]] std::expected<prepared_run, refusal> prepare_confined(const run_request& request,
                                                                     const caller& who,

@@ -35,7 +35,8 @@ std::vector<case_row> read_cases(const std::string& file) {
   while (std::getline(in, line)) {
     const auto cells = split(line, "\t");
     if (cells.size() != 8) throw std::runtime_error{"not eight cells: " + line};
-    rows.push_back({cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7]});
+    rows.push_back(
+        {cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7]});
   }
   return rows;
 }
@@ -48,16 +49,27 @@ std::string unescape(std::string_view text) {
       continue;
     }
     switch (text[++i]) {
-      case 'n': bytes += '\n'; break;
-      case 't': bytes += '\t'; break;
-      case 'r': bytes += '\r'; break;
-      case '\\': bytes += '\\'; break;
-      case '0': bytes += '\0'; break;
+      case 'n':
+        bytes += '\n';
+        break;
+      case 't':
+        bytes += '\t';
+        break;
+      case 'r':
+        bytes += '\r';
+        break;
+      case '\\':
+        bytes += '\\';
+        break;
+      case '0':
+        bytes += '\0';
+        break;
       case 'x':
         bytes += static_cast<char>(std::stoi(std::string{text.substr(i + 1, 2)}, nullptr, 16));
         i += 2;
         break;
-      default: throw std::runtime_error{"unknown escape in " + std::string{text}};
+      default:
+        throw std::runtime_error{"unknown escape in " + std::string{text}};
     }
   }
   return bytes;
@@ -68,9 +80,8 @@ std::string expand_macros(std::string_view cell, const std::string& scratch) {
   while (!cell.empty()) {
     const auto open = cell.find('{');
     const auto close = cell.find('}', open);
-    const auto body = close == std::string_view::npos
-                          ? std::string_view{}
-                          : cell.substr(open + 1, close - open - 1);
+    const auto body = close == std::string_view::npos ? std::string_view{}
+                                                      : cell.substr(open + 1, close - open - 1);
     const auto star = body.find('*');
     if (open == std::string_view::npos || star == std::string_view::npos) {
       text += cell;

@@ -122,7 +122,9 @@ void make_entry(const std::string& scratch, const item& what) {
   if (std::string_view{"dfhpsc"}.find(what.kind) == std::string_view::npos) return;
   spot at{scratch, what.left};
   switch (what.kind) {
-    case 'd': at.enter(); break;
+    case 'd':
+      at.enter();
+      break;
     case 'f': {
       const int fd = ::openat(at.folder, at.name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
       must(fd >= 0, what.left);
@@ -135,9 +137,15 @@ void make_entry(const std::string& scratch, const item& what) {
       must(::linkat(from.folder, from.name.c_str(), at.folder, at.name.c_str(), 0) == 0, what.left);
       break;
     }
-    case 'p': must(::mkfifoat(at.folder, at.name.c_str(), 0644) == 0, what.left); break;
-    case 's': make_socket(at); break;
-    default: make_device(at, what.right); break;
+    case 'p':
+      must(::mkfifoat(at.folder, at.name.c_str(), 0644) == 0, what.left);
+      break;
+    case 's':
+      make_socket(at);
+      break;
+    default:
+      make_device(at, what.right);
+      break;
   }
 }
 
@@ -159,20 +167,6 @@ void chown_all(int folder, uid_t owner) {
 
 void write_text(const std::string& file, const std::string& text) {
   std::ofstream{file} << text;
-}
-
-void enter_private_mounts() {
-  const auto uid = ::geteuid();
-  const auto gid = ::getegid();
-  if (uid == 0) {
-    must(::unshare(CLONE_NEWNS) == 0, "mount namespace");
-  } else {
-    must(::unshare(CLONE_NEWNS | CLONE_NEWUSER) == 0, "mount namespace");
-    write_text("/proc/self/setgroups", "deny");
-    write_text("/proc/self/uid_map", std::to_string(uid) + " " + std::to_string(uid) + " 1");
-    write_text("/proc/self/gid_map", std::to_string(gid) + " " + std::to_string(gid) + " 1");
-  }
-  must(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "private mounts");
 }
 
 void open_number(const std::string& scratch, const item& what) {
@@ -203,11 +197,15 @@ uid_t uid_for(const std::vector<item>& items, asker who) {
   return uid;
 }
 
-void become(uid_t uid) {
+enum class for_how_long { for_good, until_left };
+
+// The saved ids stay, so that a row's user can be left again.
+void become(uid_t uid, for_how_long how) {
   if (uid == ::geteuid()) return;
+  const auto saved = how == for_how_long::for_good ? uid : 0;
   must(::setgroups(0, nullptr) == 0, "groups");
-  must(::setresgid(uid, uid, uid) == 0, "gid");
-  must(::setresuid(uid, uid, uid) == 0, "uid");
+  must(::setresgid(saved, uid, saved) == 0, "gid");
+  must(::setresuid(saved, uid, saved) == 0, "uid");
 }
 
 void finish_entry(const std::string& scratch, const item& what) {
@@ -222,13 +220,33 @@ void finish_entry(const std::string& scratch, const item& what) {
                                  AT_SYMLINK_NOFOLLOW) == 0;
     must(done || ::geteuid() != 0, what.left);
   } else if (what.kind == 'b') {
-    const auto to = scratch + "/" + what.left;
-    const auto from = scratch + "/" + what.right;
-    must(::mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) == 0, what.left);
+    bind_mount(scratch + "/" + what.right, scratch + "/" + what.left);
   }
 }
 
 }  // namespace
+
+void enter_private_mounts() {
+  const auto uid = ::geteuid();
+  const auto gid = ::getegid();
+  if (uid == 0) {
+    must(::unshare(CLONE_NEWNS) == 0, "mount namespace");
+  } else {
+    must(::unshare(CLONE_NEWNS | CLONE_NEWUSER) == 0, "mount namespace");
+    write_text("/proc/self/setgroups", "deny");
+    write_text("/proc/self/uid_map", std::to_string(uid) + " " + std::to_string(uid) + " 1");
+    write_text("/proc/self/gid_map", std::to_string(gid) + " " + std::to_string(gid) + " 1");
+  }
+  must(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "private mounts");
+}
+
+void bind_mount(const std::string& from, const std::string& to) {
+  must(::mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) == 0, to);
+}
+
+void become_ordinary_user() {
+  if (::geteuid() == 0) become(ordinary_uid, for_how_long::for_good);
+}
 
 std::string make_scratch() {
   const char* base = std::getenv("TMPDIR");
@@ -290,7 +308,7 @@ prepared enter_case(const std::string& scratch, std::string_view tree, asker who
   for (const auto& what : items) mounts = mounts || what.kind == 'b';
   if (mounts) enter_private_mounts();
   for (const auto& what : items) finish_entry(scratch, what);
-  become(uid);
+  become(uid, for_how_long::until_left);
   for (const auto& what : items) {
     if (what.kind == 'w') row.workspace = what.left;
     if (what.kind == 'C') folder = scratch + "/" + what.left;
@@ -304,6 +322,19 @@ prepared enter_case(const std::string& scratch, std::string_view tree, asker who
   }
   must(::chdir(folder.c_str()) == 0, folder);
   return row;
+}
+
+bool needs_own_process(std::string_view tree) {
+  for (const auto& text : tree_items(tree, "")) {
+    if (text.starts_with("b:") || text.starts_with("o:")) return true;
+  }
+  return false;
+}
+
+void leave_case() {
+  must(::chdir("/") == 0, "/");
+  if (::getuid() != 0) return;
+  must(::seteuid(0) == 0 && ::setegid(0) == 0, "root again");
 }
 
 }  // namespace pinfold_test

@@ -1,5 +1,5 @@
-// A folder for one test: a workspace `ws` beside an `outside` with a canary, and a few short ways to
-// put things there and look at them. Gone at the end of the test.
+// A folder for one test: a workspace `ws` beside an `outside` with a canary, and a few short ways
+// to put things there and look at them. Gone at the end of the test.
 #pragma once
 
 #include <sys/stat.h>

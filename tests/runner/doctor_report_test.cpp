@@ -61,6 +61,14 @@ TEST_CASE("the_json_report_has_the_names_of_the_interface") {
   CHECK(object["probes"][2]["fix"] == "do this:\n  and that");
   CHECK(object["promised"].size() > 3);
   CHECK(object["not_promised"].size() > 3);
+  const auto ids = [](const json& list) {
+    std::vector<std::string> all;
+    for (const auto& one : list) all.push_back(one["id"]);
+    return all;
+  };
+  CHECK_THAT(ids(object["promised"]), Catch::VectorContains(std::string{"no-route-out"}));
+  CHECK_THAT(ids(object["not_promised"]), Catch::VectorContains(std::string{"open-network-leaks"}));
+  CHECK_THAT(ids(object["not_promised"]), !Catch::VectorContains(std::string{"no-boundary"}));
   CHECK(doctor_json(good_report())["usable"] == true);
   CHECK(doctor_json({})["bwrap"].is_null());
 }

@@ -64,6 +64,9 @@ template <typename Act>
     }
     const bool is_settled =
         done.error() != code::symlink_loop && before == std::pair{place->canonical, done.error()};
+    if (may_be_a_race(done.error()) && !root.is_in_place()) {
+      return std::unexpected{disk::refused(asked, code::workspace_gone)};
+    }
     if (!may_be_a_race(done.error()) || is_settled) {
       return std::unexpected{refused_at(asked, done.error(), *place)};
     }

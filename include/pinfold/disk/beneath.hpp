@@ -47,8 +47,7 @@ class identity_facts {
     if (root_.spelling() == naming::folding) return true;
     const descriptor directory{
         ::openat(root_.fd(), guard_name(q).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    return naming_of(directory.get(), disk::joined(root_.path(), guard_name(q))) ==
-           naming::folding;
+    return naming_of(directory.get(), disk::joined(root_.path(), guard_name(q))) == naming::folding;
   }
 
  private:
@@ -88,8 +87,8 @@ class identity_facts {
   return found;
 }
 
-/// The end of a walk, judged. Where the straight way finds the place too, no mount and no link is on
-/// the way and its spelling decides; else the identities do.
+/// The end of a walk, judged. Where the straight way finds the place too, no mount and no link is
+/// on the way and its spelling decides; else the identities do.
 [[nodiscard]] inline std::expected<resolved, refusal> judge(const held_root& root,
                                                             const disk::question& asked,
                                                             walked found, const disk::trail& seen) {

@@ -22,23 +22,32 @@ namespace pinfold::disk {
 /// folding on purpose.
 [[nodiscard]] inline std::string widely_folded(std::string_view name) {
   constexpr std::array<std::array<std::string_view, 2>, 11> letters{{
-      {"\xe2\x84\xaa", "k"}, {"\xc5\xbf", "s"}, {"\xc3\x9f", "ss"}, {"\xe1\xba\x9e", "ss"},
-      {"\xef\xac\x80", "ff"}, {"\xef\xac\x81", "fi"}, {"\xef\xac\x82", "fl"},
-      {"\xef\xac\x83", "ffi"}, {"\xef\xac\x84", "ffl"}, {"\xef\xac\x85", "st"},
+      {"\xe2\x84\xaa", "k"},
+      {"\xc5\xbf", "s"},
+      {"\xc3\x9f", "ss"},
+      {"\xe1\xba\x9e", "ss"},
+      {"\xef\xac\x80", "ff"},
+      {"\xef\xac\x81", "fi"},
+      {"\xef\xac\x82", "fl"},
+      {"\xef\xac\x83", "ffi"},
+      {"\xef\xac\x84", "ffl"},
+      {"\xef\xac\x85", "st"},
       {"\xef\xac\x86", "st"},
   }};
   std::string folded;
   while (!name.empty()) {
-    const auto letter = std::ranges::find_if(
-        letters, [&](const auto& pair) { return name.starts_with(pair[0]); });
+    const auto letter =
+        std::ranges::find_if(letters, [&](const auto& pair) { return name.starts_with(pair[0]); });
     if (letter != letters.end()) {
       folded += (*letter)[1];
       name.remove_prefix((*letter)[0].size());
       continue;
     }
     const char c = name.front();
-    if (c >= 'A' && c <= 'Z') folded += static_cast<char>(c - 'A' + 'a');
-    else if (static_cast<unsigned char>(c) < 0x80) folded += c;
+    if (c >= 'A' && c <= 'Z')
+      folded += static_cast<char>(c - 'A' + 'a');
+    else if (static_cast<unsigned char>(c) < 0x80)
+      folded += c;
     name.remove_prefix(1);
   }
   while (!folded.empty() && (folded.back() == '.' || folded.back() == ' ')) folded.pop_back();
@@ -64,15 +73,13 @@ namespace pinfold::disk {
   return names;
 }
 
-/// The canonical path of the first `count` names of `tail` below `base`.
+/// The canonical path of the first `count` names of `tail`, which is in normal form, below `base`.
 [[nodiscard]] inline std::string first_names(std::string_view base, std::string_view tail,
                                              std::size_t count) {
-  std::string path{base};
-  for (auto name : components{tail}) {
-    if (count-- == 0) break;
-    path = joined(path, name);
-  }
-  return path;
+  if (count == 0) return std::string{base};
+  auto end = tail.find('/');
+  while (--count > 0 && end != std::string_view::npos) end = tail.find('/', end + 1);
+  return joined(base, tail.substr(0, end));
 }
 
 /// Where `place` enters the carve-out `carve`, if it does: walks the names below the base and keeps
@@ -93,7 +100,8 @@ template <typename Facts>
   const auto tail = tail_below(base, place);
   if (!tail) return std::nullopt;
   auto guard = names_of(carve.path);
-  guard.resize(std::min<std::size_t>(guard.size(), 63));  // deeper: its first 63 names, which hold more
+  guard.resize(
+      std::min<std::size_t>(guard.size(), 63));  // deeper: its first 63 names, which hold more
   const auto end = guard.size();
   std::uint64_t at = base == workspace ? 1 : 0;
   std::size_t i = 0;
@@ -112,6 +120,7 @@ template <typename Facts>
       if (facts.is_there(i) && facts.is_same(i, q)) next |= bit;
     }
     at = next;
+    if (at == 0 && !facts.is_there(i)) return std::nullopt;  // and nothing below is there either
     if ((at & (std::uint64_t{1} << end)) != 0) return first_names(base, *tail, i);
   }
   return std::nullopt;
@@ -120,8 +129,8 @@ template <typename Facts>
 /// Of two carve-outs that hold a place, the one that decides: harness state before host-run.
 inline void keep_stronger(std::optional<carved>& found, const carve_out& carve,
                           std::string_view entered) {
-  if (found && (found->carve.kind == carve_kind::harness_state ||
-                carve.kind == carve_kind::host_run)) {
+  if (found &&
+      (found->carve.kind == carve_kind::harness_state || carve.kind == carve_kind::host_run)) {
     return;
   }
   found = carved{carve, std::string{entered}};

@@ -107,8 +107,8 @@ namespace pinfold::beneath {
   });
 }
 
-/// Goes down to `place` name by name, making what is missing. Before the first one is made, what lies
-/// on the way is checked against the carve-outs.
+/// Goes down to `place` name by name, making what is missing. Before the first one is made, what
+/// lies on the way is checked against the carve-outs.
 [[nodiscard]] inline std::expected<void, code> make_each(const held_root& root,
                                                          const resolved& place) {
   auto at = descend_from(root, place.canonical);
@@ -117,8 +117,9 @@ namespace pinfold::beneath {
   bool is_checked = plain_tail(root, operation::make_directory, place).has_value();
   for (auto text : components{at->tail}) {
     const std::string name{text};
-    int next = open_name(at->directory, name.c_str(), O_PATH | O_DIRECTORY);
-    if (next == -ENOENT && at->on_the_way.size() >= base) {  // what holds a root is not ours to make
+    int next = open_subdirectory(at->directory, name.c_str());
+    if (next == -ENOENT &&
+        at->on_the_way.size() >= base) {  // what holds a root is not ours to make
       if (!is_checked) {
         const auto why =
             forbidden_at(root, operation::make_directory, place.canonical, at->on_the_way);
@@ -128,7 +129,7 @@ namespace pinfold::beneath {
       if (::mkdirat(at->directory, name.c_str(), 0777) != 0 && errno != EEXIST) {
         return std::unexpected{code_of(errno)};
       }
-      next = open_name(at->directory, name.c_str(), O_PATH | O_DIRECTORY);
+      next = open_subdirectory(at->directory, name.c_str());
     }
     if (next < 0) return std::unexpected{code_of(-next)};
     if (auto why = at->enter(descriptor{next})) return std::unexpected{*why};

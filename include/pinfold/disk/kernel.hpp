@@ -108,5 +108,15 @@ struct opening {
   return -error;
 }
 
+/// A directory by its name in another, for going down only: a descriptor, or a negative errno; ELOOP
+/// where a link stands (openat itself says ENOTDIR of a link and of a file alike).
+[[nodiscard]] inline int open_subdirectory(int directory, const char* name) noexcept {
+  const int fd = open_name(directory, name, O_PATH | O_DIRECTORY);
+  if (fd != -ENOTDIR) return fd;
+  struct stat status {};
+  const bool is_known = ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+  return is_known && !S_ISLNK(status.st_mode) && !S_ISDIR(status.st_mode) ? -ENOTDIR : -ELOOP;
+}
+
 }  // namespace beneath
 }  // namespace pinfold

@@ -30,8 +30,8 @@ namespace disk {
 /// The kernel's limit for one walk (path_resolution(7)).
 inline constexpr int most_links = 40;
 
-/// A write or mkdir may name something that is not there yet, and so may a rename, which is asked for
-/// both of its ends; everything else must exist.
+/// A write or mkdir may name something that is not there yet, and so may a rename, which is asked
+/// for both of its ends; everything else must exist.
 [[nodiscard]] constexpr bool may_be_missing(operation op) noexcept {
   return op == operation::write || op == operation::make_directory || op == operation::rename;
 }
@@ -92,7 +92,7 @@ class trail {
 
   /// The walk looks at `place` (canonical but for links not yet followed).
   void look_at(std::string_view place) {
-    if (rules_->region_of(place) != region::outside) return left_at_.clear();
+    if (rules_->region_of_unchecked(place) != region::outside) return left_at_.clear();
     if (left_at_.empty() && !contains(place, rules_->workspace())) left_at_ = place;
   }
 
@@ -124,8 +124,8 @@ struct question {
   return {why, asked.op, std::string{asked.input}, std::move(resolved), std::move(boundary), {}};
 }
 
-/// Which carve-out lies strictly below the place `tail` under the workspace, if any: what a rename or
-/// removal of the place would take along.
+/// Which carve-out lies strictly below the place `tail` under the workspace, if any: what a rename
+/// or removal of the place would take along.
 [[nodiscard]] inline const carve_out* carve_out_below_tail(const grant& rules,
                                                            std::string_view tail) noexcept {
   for (const auto& carve : rules.carve_outs()) {
@@ -146,19 +146,46 @@ struct question {
   return kind == carve_kind::harness_state ? code::harness_state : code::host_run_file;
 }
 
+/// Why something may be read at a place but not changed there, and the boundary that says so.
+struct standing_refusal {
+  code why;
+  std::string boundary;
+};
+
+/// What forbids the change `op` at `place`, which is in the grant and in `inside` if that is given.
+/// Decided in this order:
+///  1. a host-run file                                             -> HostRunFile
+///  2. a read-only root                                            -> ReadOnlyRoot
+///  3. removal or rename of a whole root, or of what holds one     -> PermissionDenied
+///  4. removal or rename that would take a carve-out along         -> that carve-out's code
+[[nodiscard]] inline std::optional<standing_refusal> what_forbids_change(
+    const grant& rules, operation op, std::string_view place, const std::optional<carved>& inside) {
+  const auto refuse = [&](code why, std::string boundary) {
+    return standing_refusal{why, std::move(boundary)};
+  };
+  if (inside) return refuse(code::host_run_file, joined(rules.workspace(), inside->carve.path));
+  const auto tail = tail_below(rules.workspace(), place);
+  const auto* root = tail ? nullptr : rules.root_of(place);
+  if (root != nullptr && root->access != root_access::write) {
+    return refuse(code::read_only_root, std::string{root->path});
+  }
+  if (!acts_on_the_name(op)) return std::nullopt;
+  if (holds_a_root(rules, place)) return refuse(code::permission_denied, std::string{place});
+  const auto* carve = tail ? carve_out_below_tail(rules, *tail) : nullptr;
+  if (carve == nullptr) return std::nullopt;
+  return refuse(code_of(carve->kind), joined(rules.workspace(), carve->path));
+}
+
 /// The verdict. `inside` is the carve-out that the place lies in, by name or by identity.
 /// Decided in this order; the last line denies:
-///  1. a magic link was met                            -> MagicLink, wherever it was
-///  2. the process ran out of something, or the tree kept changing -> that code: not a fact about the place
-///  3. the place is in harness state, error or not     -> HarnessState
-///  4. the place is outside, error or not              -> OutsideWorkspace, told up to where it left
-///  5. an error was met inside                         -> that error
-///  6. a change in a host-run file                     -> HostRunFile
-///  7. a change in a read-only root                    -> ReadOnlyRoot
-///  8. removal or rename of a whole root, or of what holds one -> PermissionDenied
-///  9. removal or rename that would take a carve-out along -> that carve-out's code
-/// 10. workspace, host-run file or extra root          -> resolved
-/// 11. anything else                                   -> OutsideWorkspace
+///  1. a magic link was met                         -> MagicLink, wherever it was
+///  2. the process ran out of something, or the tree kept changing -> that: no fact about the place
+///  3. the place is in harness state, error or not  -> HarnessState
+///  4. the place is outside, error or not           -> OutsideWorkspace, told up to where it left
+///  5. an error was met inside                      -> that error
+///  6. a change that is forbidden there             -> what forbids it
+///  7. workspace, host-run file or extra root       -> resolved
+///  8. anything else                                -> OutsideWorkspace
 [[nodiscard]] inline std::expected<resolved, refusal> judge(const question& asked, walk_end end,
                                                             const trail& seen,
                                                             const std::optional<carved>& inside) {
@@ -166,10 +193,7 @@ struct question {
   const auto no = [&](code why, std::string place, std::string boundary = {}) {
     return std::unexpected{refused(asked, why, std::move(place), std::move(boundary))};
   };
-  const auto boundary = [&](const carve_out& carve) {
-    return joined(rules.workspace(), carve.path);
-  };
-  const auto where = rules.region_of(end.place);
+  const auto where = rules.region_of_unchecked(end.place);
   if (end.error == code::magic_link) {
     return no(code::magic_link, where == region::outside ? seen.reported(end.place) : end.place);
   }
@@ -178,29 +202,16 @@ struct question {
     return no(*end.error, std::string{rules.workspace()});
   }
   if (inside && inside->carve.kind == carve_kind::harness_state) {
-    return no(code::harness_state, inside->entered_at, boundary(inside->carve));
+    return no(code::harness_state, inside->entered_at,
+              joined(rules.workspace(), inside->carve.path));
   }
   if (where == region::outside) {
     return no(code::outside_workspace, seen.reported(end.place), std::string{rules.workspace()});
   }
   if (end.error) return no(*end.error, std::move(end.place));
-  if (inside && changes_something(asked.op)) {
-    return no(code::host_run_file, std::move(end.place), boundary(inside->carve));
-  }
-  if (where == region::extra_root && changes_something(asked.op)) {
-    const auto* root = rules.root_of(end.place);
-    if (root->access != root_access::write) {
-      return no(code::read_only_root, std::move(end.place), std::string{root->path});
-    }
-  }
-  if (acts_on_the_name(asked.op)) {
-    if (holds_a_root(rules, end.place)) {
-      return no(code::permission_denied, end.place, end.place);
-    }
-    const auto tail = tail_below(rules.workspace(), end.place);
-    const auto* carve = tail ? carve_out_below_tail(rules, *tail) : nullptr;
-    if (carve != nullptr) {
-      return no(code_of(carve->kind), std::move(end.place), boundary(*carve));
+  if (changes_something(asked.op)) {
+    if (auto forbids = what_forbids_change(rules, asked.op, end.place, inside)) {
+      return no(forbids->why, std::move(end.place), std::move(forbids->boundary));
     }
   }
   if (inside) return resolved{std::move(end.place), region::host_run};

@@ -1,7 +1,11 @@
-// What file tools use: a workspace, held by a descriptor, and operations that resolve, check and act
-// in one. No operation ever acts on a path by name after checking it. Linux only; elsewhere there is
-// resolve.hpp, which opens nothing.
+// What file tools use: a workspace, held by a descriptor, and operations that resolve, check and
+// act in one. No operation ever acts on a path by name after checking it. Linux only; elsewhere
+// there is resolve.hpp, which opens nothing.
 #pragma once
+
+#if !defined(__linux__)
+#error "pinfold/disk/open.hpp needs Linux; pinfold/disk/resolve.hpp works everywhere"
+#endif
 
 #include <cstddef>
 #include <expected>
@@ -27,8 +31,9 @@ using result = std::expected<T, refusal>;
 ///
 /// Paths are what a model said: relative ones begin at the workspace. Every operation answers a
 /// refusal with one of the codes of `resolve`, and of its own: `is_a_directory`, `special_file`
-/// (a FIFO, socket or device; nothing ever waits on one), `permission_denied`, `resource_exhausted`,
-/// `workspace_gone`, and `try_again` when the tree changed under it eight times.
+/// (a FIFO, socket or device; nothing ever waits on one), `permission_denied`,
+/// `resource_exhausted`, `workspace_gone`, and `try_again` when the tree changed under it eight
+/// times.
 ///
 /// Not covered: a hard link to a file elsewhere is an ordinary file for reading; a directory that
 /// another process moves out of the workspace during a call may still receive what the call was
@@ -36,7 +41,8 @@ using result = std::expected<T, refusal>;
 class workspace {
  public:
   /// Holds the directory at `path` (links in it are followed). The lists are copied. Errors: those
-  /// of `canonical_workspace`; `invalid_argument` for a carve-out or root that is not in normal form.
+  /// of `canonical_workspace`; `invalid_argument` for a carve-out or root that is not in normal
+  /// form.
   [[nodiscard]] static result<workspace> open(
       std::string_view path, std::span<const carve_out> carve_outs = default_carve_outs,
       std::span<const extra_root> roots = {}, beneath::lookup names = beneath::lookup::openat2) {
@@ -44,8 +50,12 @@ class workspace {
     if (!canonical) return std::unexpected{std::move(canonical.error())};
     auto held = std::make_unique<state>(std::move(*canonical), carve_outs, roots, names);
     if (held->rules.workspace().empty()) {
-      return std::unexpected{refusal{code::invalid_argument, operation::list, std::string{path}, {},
-                                     {}, "a carve-out or an extra root is not in normal form"}};
+      return std::unexpected{refusal{code::invalid_argument,
+                                     operation::list,
+                                     std::string{path},
+                                     {},
+                                     {},
+                                     "a carve-out or an extra root is not in normal form"}};
     }
     if (const auto why = held->root.error()) {
       return std::unexpected{
@@ -82,8 +92,9 @@ class workspace {
   }
 
   /// Gives a file new content at once: readers see the old content or the new, never a part. The
-  /// bytes are on the disk (fsync) before the name changes. An existing file's mode is kept, and its
-  /// owner where the process may set it; a file with other names is replaced under this name only.
+  /// bytes are on the disk (fsync) before the name changes. An existing file's mode is kept, and
+  /// its owner where the process may set it; a file with other names is replaced under this name
+  /// only.
   [[nodiscard]] result<void> replace_file(std::string_view path, std::string_view bytes) const {
     return beneath::replace_file(state_->root, path, bytes);
   }

@@ -46,8 +46,8 @@ namespace fs = boost::filesystem;
 /// when the operation allows one.
 class walk {
  public:
-  /// `start` is a canonical directory; an absolute `input` that spells the workspace's own canonical
-  /// path first begins there, any other begins at "/".
+  /// `start` is a canonical directory; an absolute `input` that spells the workspace's own
+  /// canonical path first begins there, any other begins at "/".
   walk(const grant& rules, operation op, std::string_view start, std::string_view input)
       : op_{op}, seen_{rules}, place_{start}, pending_{input} {
     if (!is_absolute(input)) return;
@@ -171,16 +171,21 @@ class named_facts {
  public:
   named_facts(std::string_view workspace, std::string_view base, std::string_view place,
               const carve_out& carve)
-      : workspace_{workspace}, base_{base}, tail_{*tail_below(base, place)}, carve_{carve} {}
+      : workspace_{workspace}, base_{base}, tail_{*tail_below(base, place)}, carve_{carve} {
+    const auto all = disk::names_of(tail_).size();
+    while (existing_ < all && exists(here(existing_ + 1))) ++existing_;
+  }
 
-  [[nodiscard]] bool is_there(std::size_t i) const { return exists(here(i)); }
+  [[nodiscard]] bool is_there(std::size_t i) const { return i <= existing_; }
   [[nodiscard]] bool guard_is_there(std::size_t q) const { return exists(guard(q)); }
   [[nodiscard]] bool is_same(std::size_t i, std::size_t q) const {
     boost::system::error_code failed;
+    if (fs::is_symlink(fs::symlink_status(here(i), failed)))
+      return false;  // only a name acted upon
     return fs::equivalent(here(i), guard(q), failed) && !failed;
   }
-  /// Tried on an entry of the directory, or on its own name: its letters' case turned, does it still
-  /// name the same object? A directory with nothing to try counts as exact.
+  /// Tried on an entry of the directory, or on its own name: its letters' case turned, does it
+  /// still name the same object? A directory with nothing to try counts as exact.
   [[nodiscard]] bool folds(std::size_t q) const {
     boost::system::error_code failed;
     const fs::path directory{guard(q)};
@@ -213,6 +218,7 @@ class named_facts {
   std::string_view base_;
   std::string_view tail_;
   const carve_out& carve_;
+  std::size_t existing_{0};
 };
 
 /// The carve-out that `place` lies in: by name, by where a carve-out that is a link leads (there or

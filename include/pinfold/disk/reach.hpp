@@ -23,7 +23,8 @@
 
 namespace pinfold::beneath {
 
-/// A directory that was reached, and the last name of the place in it ("." for the workspace itself).
+/// A directory that was reached, and the last name of the place in it ("." for the workspace
+/// itself).
 struct spot {
   descriptor held;  // none when the directory is the workspace itself
   int directory{-1};
@@ -61,7 +62,8 @@ struct way_down {
   return std::nullopt;
 }
 
-/// The tail of a place that its spelling decides about; nothing when it has to be reached with care.
+/// The tail of a place that its spelling decides about; nothing when it has to be reached with
+/// care.
 [[nodiscard]] inline std::optional<std::string_view> plain_tail(const held_root& root, operation op,
                                                                 const resolved& place) {
   const auto tail = tail_below(root.path(), place.canonical);
@@ -97,7 +99,7 @@ struct way_down {
   std::string name = ".";
   for (auto next_name : components{way->tail}) {
     if (name != ".") {
-      const int next = open_name(way->directory, name.c_str(), O_PATH | O_DIRECTORY);
+      const int next = open_subdirectory(way->directory, name.c_str());
       if (next < 0) return std::unexpected{code_of(-next)};
       if (auto why = way->enter(descriptor{next})) return std::unexpected{*why};
     }
@@ -115,8 +117,8 @@ struct way_down {
       return spot{{}, root.fd(), tail->empty() ? "." : std::string{*tail}, {}};
     }
     const std::string above{tail->substr(0, slash)};
-    const int fd = open_below(root.names(), root.fd(), above.c_str(),
-                              {.flags = O_PATH | O_DIRECTORY});
+    const int fd =
+        open_below(root.names(), root.fd(), above.c_str(), {.flags = O_PATH | O_DIRECTORY});
     if (fd >= 0) return spot{descriptor{fd}, fd, std::string{tail->substr(slash + 1)}, {}};
     if (fd != -EXDEV && fd != -ENOSYS && fd != -EPERM) return std::unexpected{code_of(-fd)};
   }
@@ -141,7 +143,8 @@ struct way_down {
   auto at = descend(root, place.canonical);
   if (!at) return std::unexpected{at.error()};
   auto ids = at->on_the_way;
-  struct stat before {}, after {};
+  struct stat before {
+  }, after{};
   const int seen = open_name(at->directory, at->name.c_str(), O_PATH);
   const descriptor first{seen};
   auto flags = how.flags;
@@ -159,9 +162,9 @@ struct way_down {
   if (auto why = forbidden_at(root, op, place.canonical, ids)) return std::unexpected{*why};
   const int fd = open_name(at->directory, at->name.c_str(), flags, how.mode);
   if (fd < 0) {
-    // Made or removed in between: the caller looks again.
-    const bool is_made = seen < 0 && fd == -EEXIST;
-    return std::unexpected{is_made ? code::symlink_loop : code_of(-fd)};
+    // Made, or replaced by a link, in between: the caller looks again.
+    const bool is_new = seen < 0 ? fd == -EEXIST : S_ISDIR(before.st_mode) && fd == -ENOTDIR;
+    return std::unexpected{is_new ? code::symlink_loop : code_of(-fd)};
   }
   descriptor opened{fd};
   if (seen < 0) return opened;

@@ -31,19 +31,20 @@ inline constexpr resolver default_resolver = resolver::portable;
 #endif
 
 /// Where `input` leads. `input` is any text (what a model said); `start` is the canonical absolute
-/// directory in which a relative `input` begins, by default the workspace. The answer owns its text.
-/// A read resolves as the kernel would; a write or mkdir may name something that is not there yet.
-/// Errors: every code under "where a path leads", "what the spelling of a path is" and "what the
-/// file system holds or says". Holds the workspace for this one call: who asks often keeps a
+/// directory in which a relative `input` begins, by default the workspace. The answer owns its
+/// text. A read resolves as the kernel would; a write or mkdir may name something that is not there
+/// yet. Errors: every code under "where a path leads", "what the spelling of a path is" and "what
+/// the file system holds or says". Holds the workspace for this one call: who asks often keeps a
 /// `workspace` (open.hpp).
-[[nodiscard]] inline std::expected<resolved, refusal> resolve(
-    const grant& rules, operation op, std::string_view input, std::string_view start = {},
-    resolver by = default_resolver) {
+[[nodiscard]] inline std::expected<resolved, refusal> resolve(const grant& rules, operation op,
+                                                              std::string_view input,
+                                                              std::string_view start = {},
+                                                              resolver by = default_resolver) {
   if (start.empty()) start = rules.workspace();
 #if defined(__linux__)
   if (by != resolver::portable) {
-    const auto names = by == resolver::beneath ? beneath::lookup::openat2
-                                               : beneath::lookup::walk_only;
+    const auto names =
+        by == resolver::beneath ? beneath::lookup::openat2 : beneath::lookup::walk_only;
     const beneath::held_root root{rules, names};
     return beneath::resolve(root, op, input, start);
   }

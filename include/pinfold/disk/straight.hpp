@@ -57,8 +57,8 @@ class tail_text {
   std::size_t size_{0};
 };
 
-/// A tail that crosses no link in normal form: its lexical form is what the kernel walked. A view of
-/// `tail`, or of `buffer` where something had to be taken out; nothing when it cannot be had.
+/// A tail that crosses no link in normal form: its lexical form is what the kernel walked. A view
+/// of `tail`, or of `buffer` where something had to be taken out; nothing when it cannot be had.
 [[nodiscard]] inline std::optional<std::string_view> normal_tail(std::string_view tail,
                                                                  std::span<char> buffer) noexcept {
   if (!tail.starts_with('.') && !tail.ends_with('/') && !tail.contains("/.") &&
@@ -117,7 +117,7 @@ class tail_text {
 /// A path that crosses links which stay below the workspace: the kernel follows them, and the
 /// descriptor's own path in procfs is the canonical one.
 [[nodiscard]] inline maybe_resolved resolve_through_links(const held_root& root, operation op,
-                                                  const char* tail) {
+                                                          const char* tail) {
   constexpr std::uint64_t inside = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
   const descriptor found{open_below(root.names(), root.fd(), tail, {.resolve = inside})};
   if (!found.is_open() || !root.has_procfs()) return std::nullopt;
@@ -165,7 +165,8 @@ enum class links : std::uint8_t { followed, refused };
   return status.stx_nlink == 1 && (!S_ISLNK(status.stx_mode) || disk::acts_on_the_name(op));
 }
 
-[[nodiscard]] inline maybe_resolved change_straight(const held_root& root, operation op, tail_text& tail) {
+[[nodiscard]] inline maybe_resolved change_straight(const held_root& root, operation op,
+                                                    tail_text& tail) {
   const auto text = tail.text();
   const auto slash = text.rfind('/');
   const auto leaf = slash == std::string_view::npos ? text : text.substr(slash + 1);
@@ -205,8 +206,8 @@ enum class links : std::uint8_t { followed, refused };
 
 /// The straight way. Nothing when the path needs the careful walk, which gives every refusal.
 [[nodiscard]] inline maybe_resolved resolve_straight(const held_root& root, operation op,
-                                                    std::string_view input, std::string_view start,
-                                                    links allowed = links::followed) {
+                                                     std::string_view input, std::string_view start,
+                                                     links allowed = links::followed) {
   if (root.error() || !root.is_judged_by_name()) return std::nullopt;
   tail_text tail{root, start, input};
   if (tail.text().empty()) return std::nullopt;

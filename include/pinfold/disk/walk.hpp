@@ -23,8 +23,8 @@
 
 namespace pinfold::beneath {
 
-/// Where a walk ended and which objects lie on the way: one identity for each component of the place
-/// that exists, zero for those that were not looked at.
+/// Where a walk ended and which objects lie on the way: one identity for each component of the
+/// place that exists, zero for those that were not looked at.
 struct walked {
   disk::walk_end end;
   std::vector<identity> on_the_way;
@@ -58,7 +58,8 @@ class walk {
 
   /// Walks to the end.
   [[nodiscard]] walked finish() {
-    while (followed_a_link()) {}
+    while (followed_a_link()) {
+    }
     if (!error_ && !missing_) check_end();
     return {{std::move(place_), error_}, std::move(ids_)};
   }
@@ -246,10 +247,10 @@ class walk {
   operation op_;
   disk::trail seen_;
   disk::unwalked pending_;
-  std::string place_;           // canonical so far
-  std::vector<identity> ids_;   // of place_'s components
+  std::string place_;          // canonical so far
+  std::vector<identity> ids_;  // of place_'s components
   descriptor held_;
-  int here_{-1};                // what place_ names: held_ or the workspace's own descriptor
+  int here_{-1};  // what place_ names: held_ or the workspace's own descriptor
   bool here_is_directory_{true};
   bool missing_{false};
   int links_{0};

@@ -288,16 +288,17 @@ struct bubblewrap {
   }
 
   /// All namespaces are new, every capability is dropped even for uid 0, and no user namespace can
-  /// be made inside unless nesting was asked for.
+  /// be made inside unless nesting was asked for. `--die-with-parent` is left out on purpose: a
+  /// bwrap that it kills between its clone and the word to its child leaves that child waiting on an
+  /// eventfd for ever, with the workspace's lock in hand. The runner's channel to stage two ends a
+  /// run whose runner is gone.
   [[nodiscard]] static constexpr std::vector<std::string> options_of(
       const confinement& facts, const std::vector<mount>& mounts) {
     std::vector<std::string> argv{"--unshare-user", "--unshare-ipc", "--unshare-pid",
                                   "--unshare-uts", "--unshare-cgroup"};
     if (facts.network == network_access::off) argv.emplace_back("--unshare-net");
     if (facts.nesting == nested_namespaces::forbidden) argv.emplace_back("--disable-userns");
-    for (auto word : {"--cap-drop", "ALL", "--new-session", "--die-with-parent"}) {
-      argv.emplace_back(word);
-    }
+    for (auto word : {"--cap-drop", "ALL", "--new-session"}) argv.emplace_back(word);
     for (const auto& one : mounts) detail::append_mount(argv, one);
     argv.emplace_back("--chdir");
     argv.push_back(facts.directory);

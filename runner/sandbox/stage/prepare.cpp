@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,6 +54,16 @@ void hide_own_descriptors() {
     fail(step::close_descriptors, errno);
   }
   ::close(image_fd);
+}
+
+/// Confined: PID 1, which ends with the bwrap above it (a bwrap that is gone already is no harm: the
+/// runner's channel is watched too). Unconfined: whoever loses its parent becomes a child of ours.
+void find_its_place(const specification& spec) {
+  if (spec.is_confined()) {
+    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail(step::die_with_bwrap, errno);
+  } else if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+    fail(step::adopt_orphans, errno);
+  }
 }
 
 char** list(text_reader& reader, std::uint32_t count) {
@@ -108,9 +119,7 @@ void bound_core_dumps(const specification& spec) {
 specification prepare() {
   hide_own_descriptors();
   auto spec = read_specification();
-  if (!spec.is_confined() && ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
-    fail(step::adopt_orphans, errno);
-  }
+  find_its_place(spec);
   bound_core_dumps(spec);
   text_reader reader{spec.rest, spec.end};
   make_files(spec, reader);

@@ -1,0 +1,141 @@
+"""What a command finds in its environment, its descriptors and its process list, and what it does
+not: nothing of the caller's that was not named."""
+import os
+import subprocess
+import unittest
+
+import support
+
+PASSED = {"PATH", "HOME", "LANG", "TERM", "TZ", "USER", "LOGNAME", "SHELL"}
+OF_THE_SHELL = {"PWD", "OLDPWD", "SHLVL", "_"}
+TRAPS = {"BASH_ENV": "trap.sh", "ENV": "trap.sh", "LD_PRELOAD": "/nonexistent.so",
+         "LD_LIBRARY_PATH": "/nonexistent", "NODE_OPTIONS": "--require ./trap",
+         "GIT_SSH_COMMAND": "false", "PERL5OPT": "-Mtrap", "PYTHONSTARTUP": "trap.py",
+         "PYTHONPATH": "/nonexistent", "RUBYOPT": "-rtrap", "SSH_AUTH_SOCK": "/nonexistent.sock",
+         "DATABASE_URL": support.SECRET, "GIT_CONFIG_GLOBAL": "/etc/passwd", "XDG_CONFIG_HOME": "/x",
+         "http_proxy": "http://x", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/x", "PAGER": "trap",
+         "EDITOR": "trap", "IFS": "x", "CDPATH": "/", "PS4": "$(touch started)",
+         "BASH_FUNC_ls%%": "() { echo trap; }"}
+
+
+class Environment:
+    words = ("run",)
+
+    def variables(self, *words, env=None):
+        answer = self.pinfold(*self.words, *words, "--", "env", "-0", env=env)
+        self.assertEqual(answer.code, 0, answer)
+        entries = [entry for entry in answer.out.split("\0") if entry]
+        return dict(entry.split("=", 1) for entry in entries)
+
+    def test_only_the_listed_variables_are_there(self):
+        env = self.environment(LC_ALL="C.UTF-8", LC_TIME="C", TZ="UTC", TERM="dumb", SHELL="/bin/sh",
+                               LOGNAME="somebody", **TRAPS)
+        found = self.variables(env=env)
+        self.assertEqual(set(found), PASSED | {"LC_ALL", "LC_TIME"})
+        self.assertNotIn(support.SECRET, str(found))
+        for name in ("LANG", "LC_ALL", "LC_TIME", "TZ", "TERM", "SHELL", "USER", "LOGNAME"):
+            self.assertEqual(found[name], env[name])
+
+    def test_the_workspaces_own_tools_come_first_in_path(self):
+        found = self.variables(env=self.environment(PATH="/usr/bin:/bin"))
+        self.assertEqual(found["PATH"], f"{self.project}/.local/bin:/usr/bin:/bin")
+        os.makedirs(f"{self.project}/.local/bin")
+        self.write("project/.local/bin/mytool", "#!/bin/sh\necho mine\n", 0o755)
+        self.own()
+        self.assertEqual(self.pinfold(*self.words, "--", "mytool").out, "mine\n")
+
+    def test_an_entry_of_path_that_depends_on_the_directory_is_left_out(self):
+        found = self.variables(env=self.environment(PATH=":.:bin:/usr/bin::/bin:"))
+        self.assertEqual(found["PATH"], f"{self.project}/.local/bin:/usr/bin:/bin")
+
+    def test_a_caller_without_any_environment_is_served(self):
+        self.assertEqual(self.pinfold(*self.words, "--", "true", env={"X": "y"}).code, 0)
+
+    def test_named_variables_are_passed_and_given_ones_set(self):
+        env = self.environment(PASS_ME="as it is", EMPTY="")
+        found = self.variables("--env", "PASS_ME", "--env", "EMPTY", "--env", "GIVEN=a=b c",
+                               "--env", "NOTHING=", env=env)
+        self.assertEqual(found["PASS_ME"], "as it is")
+        self.assertEqual(found["EMPTY"], "")
+        self.assertEqual(found["GIVEN"], "a=b c")
+        self.assertEqual(found["NOTHING"], "")
+        self.assertNotIn("GITHUB_TOKEN", found)
+
+    def test_a_token_gets_in_only_by_its_name(self):
+        self.assertEqual(self.variables("--env", "GITHUB_TOKEN")["GITHUB_TOKEN"], support.SECRET)
+
+    def test_the_last_of_two_values_counts_and_each_name_is_there_once(self):
+        answer = self.pinfold(*self.words, "--env", "A=1", "--env", "A=2", "--env", "LANG=C", "--",
+                              "env", "-0")
+        entries = [entry for entry in answer.out.split("\0") if entry]
+        names = [entry.split("=", 1)[0] for entry in entries]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertIn("A=2", entries)
+        self.assertIn("LANG=C", entries)
+
+    def test_no_descriptor_of_the_caller_is_there(self):
+        with open(self.path(".ssh/id_rsa"), encoding="utf-8") as secret:
+            os.set_inheritable(secret.fileno(), True)
+            child = self.start(*self.words, "--", "ls", "/proc/self/fd", pass_fds=[secret.fileno()])
+            out, err = child.communicate(timeout=support.HANG)
+        self.assertEqual(child.returncode, 0, err)
+        self.assertEqual(out.split(), [b"0", b"1", b"2", b"3"])  # 3 is ls's own
+
+    def test_signals_are_as_a_fresh_program_finds_them(self):
+        # posix_spawn(3) of glibc leaves its own two, 32 and 33, ignored
+        command = ["python3", "-c",
+                   "import re; text = open('/proc/self/status').read()\n"
+                   "for name in ('SigBlk', 'SigIgn'):\n"
+                   "    mask = int(re.search(name + r':\\s(\\w+)', text)[1], 16)\n"
+                   "    print([n for n in range(1, 65) if mask >> (n - 1) & 1 and n not in (32, 33)])"]
+        trapped = ("import os,signal,sys\n"
+                   "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGUSR1])\n"
+                   "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+                   "os.execv(sys.argv[1], sys.argv[1:])\n")
+        done = subprocess.run(["python3", "-c", trapped, support.PINFOLD, *self.words, "--", *command],
+                              cwd=self.project, env=self.environment(), stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=support.HANG, check=True,
+                              **self.as_user())
+        # what Python itself ignores in any program: SIGPIPE, SIGXFSZ
+        self.assertEqual(done.stdout, b"[]\n[13, 25]\n")
+
+
+@support.as_each_user
+class Confined(Environment, support.Confined):
+    def test_home_is_a_place_of_the_sandbox_with_nothing_of_the_callers(self):
+        self.assertEqual(self.variables()["HOME"], "/tmp/home")
+        self.assertEqual(self.pinfold("run", "-c", "ls -A ~").out, ".gitconfig\n")
+
+    def test_no_process_inside_shows_the_callers_environment_or_the_plan(self):
+        out = self.pinfold("run", "-c", "cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline").out
+        self.assertNotIn(support.SECRET, out)
+        self.assertNotIn("GITHUB_TOKEN", out)
+        self.assertNotIn("--ro-bind", out)
+        self.assertIn("/proc/", out)
+
+    def test_the_first_process_inside_has_an_empty_environment(self):
+        out = self.pinfold("run", "-c", "cat /proc/1/environ 2>&1").out
+        self.assertNotIn("=", out)
+
+    def test_no_process_of_the_host_is_seen(self):
+        out = self.pinfold("run", "-c", "ls -d /proc/[0-9]* | wc -l").out
+        self.assertLess(int(out), 8)
+
+    def test_no_terminal_of_the_caller_is_there(self):
+        self.assertNotEqual(self.pinfold("run", "-c", ": < /dev/tty").code, 0)
+
+
+@support.as_each_user
+class Unconfined(Environment, support.World):
+    """`--no-sandbox` keeps the clean environment."""
+
+    words = ("run", "--no-sandbox")
+
+    def test_home_is_private_and_removed(self):
+        home = self.variables()["HOME"]
+        self.assertNotEqual(home, self.home)
+        self.assertFalse(os.path.exists(home))
+
+
+if __name__ == "__main__":
+    unittest.main()

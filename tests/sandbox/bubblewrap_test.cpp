@@ -1,0 +1,222 @@
+// The plan for bubblewrap, word for word, and the refusals of what it cannot say.
+#include <string>
+#include <vector>
+
+#include <pinfold/sandbox/bubblewrap.hpp>
+
+#include "sandbox/facts.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace pinfold;
+using pinfold_test::fixed_facts;
+using pinfold_test::minimal_facts;
+using words = std::vector<std::string>;
+
+const words head{"/usr/bin/bwrap", "--unshare-user", "--unshare-ipc",
+                 "--unshare-pid",  "--unshare-uts",  "--unshare-cgroup"};
+const words no_network{"--unshare-net"};
+const words privileges{"--disable-userns", "--cap-drop", "ALL", "--new-session"};
+const words host_root{"--ro-bind", "/", "/"};
+const words minimal_root{"--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin"};
+const words system_places{"--dev",    "/dev",        "--perms",   "1777",     "--size",
+                          "4096",     "--tmpfs",     "/dev/shm",  "--remount-ro", "/dev",
+                          "--proc",   "/proc",       "--ro-bind", "/proc/sys", "/proc/sys"};
+const words hidden{"--perms", "755",  "--size",  "1048576", "--tmpfs", "/home", "--perms", "1777",
+                   "--size",  "4096", "--tmpfs", "/tmp",    "--dir",   "/tmp/home"};
+const words no_hashes{"--ro-bind", "/dev/null", "/etc/shadow"};
+const words read_root{"--ro-bind", "/home/u/.cargo", "/home/u/.cargo"};
+const words writable{"--bind", "/home/u/work", "/home/u/work"};
+const words read_only{"--ro-bind", "/home/u/work", "/home/u/work"};
+const words pinned{"--bind", "/home/u/work/.git", "/home/u/work/.git"};
+const words pinned_read_only{"--ro-bind", "/home/u/work/.git", "/home/u/work/.git"};
+const words state_hidden{"--perms", "555",          "--size",
+                         "4096",    "--tmpfs",      "/home/u/work/.foundry",
+                         "--remount-ro", "/home/u/work/.foundry"};
+const words state_visible{"--ro-bind", "/home/u/work/.foundry", "/home/u/work/.foundry"};
+const words doors{"--ro-bind", "/home/u/work/.git/config", "/home/u/work/.git/config"};
+const words close_home{"--remount-ro", "/home"};
+const words close_root{"--remount-ro", "/"};
+const words tail{"--chdir",  "/home/u/work/src", "--clearenv", "--setenv", "PATH", "/usr/bin",
+                 "--setenv", "EMPTY",            "",           "--",       "make", "test"};
+
+words joined(std::initializer_list<words> parts) {
+  words all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+words argv_of(const confinement& facts) {
+  const auto plan = bubblewrap{}.wrap(facts);
+  REQUIRE(plan);
+  return standalone_argv(*plan);
+}
+
+/// The refusal of the fixed facts after a change.
+template <class Change>
+constexpr refusal refusal_of(Change change) {
+  auto facts = fixed_facts();
+  change(facts);
+  auto plan = bubblewrap{}.wrap(facts);
+  return plan ? refusal{} : plan.error();
+}
+
+template <class Change>
+void check_refused(const std::string& fact, Change change) {
+  INFO(fact);
+  auto facts = fixed_facts();
+  REQUIRE(bubblewrap{}.wrap(facts));
+  change(facts);
+  const auto plan = bubblewrap{}.wrap(facts);
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().error == code::not_enforceable);
+  CHECK(plan.error().path == fact);
+  CHECK(plan.error().detail == "backend bubblewrap");
+}
+
+}  // namespace
+
+TEST_CASE("the whole argument vector of a confined run, in order") {
+  CHECK(argv_of(fixed_facts()) ==
+        joined({head, no_network, privileges, host_root, system_places, hidden, no_hashes, read_root,
+                writable, pinned, state_hidden, doors, close_home, tail}));
+}
+
+TEST_CASE("an open network changes one word") {
+  auto facts = fixed_facts();
+  facts.network = network_access::on;
+  CHECK(argv_of(facts) ==
+        joined({head, privileges, host_root, system_places, hidden, no_hashes, read_root, writable,
+                pinned, state_hidden, doors, close_home, tail}));
+}
+
+TEST_CASE("the minimal root shows its list, and is read-only at the end") {
+  CHECK(argv_of(minimal_facts()) ==
+        joined({head, no_network, privileges, minimal_root, system_places, hidden, read_root,
+                writable, pinned, state_hidden, doors, close_home, close_root, tail}));
+}
+
+TEST_CASE("a read-only workspace has no writable bind at all") {
+  auto facts = fixed_facts();
+  facts.access = workspace_access::read_only;
+  CHECK(argv_of(facts) ==
+        joined({head, no_network, privileges, host_root, system_places, hidden, no_hashes, read_root,
+                read_only, pinned_read_only, state_hidden, doors, close_home, tail}));
+}
+
+TEST_CASE("visible harness state is bound read-only, not covered") {
+  auto facts = fixed_facts();
+  facts.carve_outs.front().shell = carved_path::shown::visible;
+  CHECK(argv_of(facts) ==
+        joined({head, no_network, privileges, host_root, system_places, hidden, no_hashes, read_root,
+                writable, pinned, state_visible, doors, close_home, tail}));
+}
+
+TEST_CASE("harness state that is a file is covered by nothing to read") {
+  auto facts = fixed_facts();
+  facts.carve_outs.front().type = file_kind::file;
+  const words covered{"--ro-bind", "/dev/null", "/home/u/work/.foundry"};
+  CHECK(argv_of(facts) ==
+        joined({head, no_network, privileges, host_root, system_places, hidden, no_hashes, read_root,
+                writable, pinned, covered, doors, close_home, tail}));
+}
+
+TEST_CASE("nested namespaces are forbidden unless they were asked for") {
+  auto facts = fixed_facts();
+  facts.nesting = nested_namespaces::allowed;
+  const auto argv = argv_of(facts);
+  CHECK(std::ranges::find(argv, "--disable-userns") == argv.end());
+}
+
+TEST_CASE("a path that is not canonical is refused by its name") {
+  for (const std::string odd : {"", "relative", "/home/u/work/", "/home/u//work", "/home/./u",
+                                "/home/u/../u", "--bind"}) {
+    check_refused("workspace " + odd, [&](auto& facts) { facts.workspace = odd; });
+    check_refused("directory " + odd, [&](auto& facts) { facts.directory = odd; });
+    check_refused("carve-out " + odd, [&](auto& facts) { facts.carve_outs.back().path = odd; });
+    check_refused("pinned directory " + odd, [&](auto& facts) { facts.pinned.back() = odd; });
+    check_refused("hidden place " + odd, [&](auto& facts) { facts.hidden.back().path = odd; });
+    check_refused("hidden file " + odd, [&](auto& facts) { facts.hidden_files.back() = odd; });
+    check_refused("shared path " + odd, [&](auto& facts) { facts.shared.back().target = odd; });
+    check_refused("shared path /home/u/.cargo",
+                  [&](auto& facts) { facts.shared.back().source = odd; });
+    check_refused("visible path " + odd, [&](auto& facts) {
+      facts.root = root_profile::minimal;
+      facts.visible.emplace_back().path = odd;
+    });
+  }
+}
+
+TEST_CASE("a carve-out or pinned directory that is not below the workspace narrows nothing") {
+  for (const std::string outside : {"/home/u/work", "/home/u/work-old", "/home/u", "/etc"}) {
+    check_refused("carve-out " + outside,
+                  [&](auto& facts) { facts.carve_outs.front().path = outside; });
+    check_refused("pinned directory " + outside,
+                  [&](auto& facts) { facts.pinned.front() = outside; });
+  }
+}
+
+TEST_CASE("a carve-out that is a link is refused") {
+  check_refused("carve-out /home/u/work/.foundry",
+                [](auto& facts) { facts.carve_outs.front().type = file_kind::link; });
+}
+
+TEST_CASE("an egress list and an empty command are refused") {
+  check_refused("an egress list",
+                [](auto& facts) { facts.egress.emplace_back("example.org:443"); });
+  check_refused("an empty command", [](auto& facts) { facts.command.clear(); });
+}
+
+TEST_CASE("nothing shown may uncover a hidden place") {
+  const auto check = [](const std::string& place, auto change) {
+    INFO(place);
+    const auto why = refusal_of(change);
+    CHECK(why.error == code::workspace_too_broad);
+    CHECK(why.boundary == place);
+  };
+  check("/home", [](auto& facts) { facts.shared.back().target = "/home"; });
+  check("/home", [](auto& facts) { facts.shared.back().target = "/"; });
+  check("/etc/shadow", [](auto& facts) { facts.shared.back().target = "/etc"; });
+  check("/etc/shadow", [](auto& facts) { facts.shared.back().target = "/etc/shadow"; });
+  check("/home/u/work/x", [](auto& facts) { facts.hidden.emplace_back().path = "/home/u/work/x"; });
+  check("/home/u/work", [](auto& facts) { facts.hidden.emplace_back().path = "/home/u/work"; });
+  check("/home/u/work/k", [](auto& facts) { facts.hidden_files.emplace_back("/home/u/work/k"); });
+}
+
+TEST_CASE("more mounts than bwrap takes arguments for are refused") {
+  check_refused("more mounts than bwrap takes arguments for", [](auto& facts) {
+    for (int i = 0; i < 2000; ++i) {
+      auto& carve = facts.carve_outs.emplace_back();
+      carve.path = "/home/u/work/c" + std::to_string(i);
+      carve.kind = carve_kind::host_run;
+    }
+  });
+}
+
+TEST_CASE("the plan carries the facts unchanged") {
+  const auto facts = fixed_facts();
+  const auto plan = bubblewrap{"/opt/bwrap"}.wrap(facts);
+  REQUIRE(plan);
+  CHECK(plan->backend == backend_name::bubblewrap);
+  CHECK(plan->program == "/opt/bwrap");
+  CHECK(plan->command == facts.command);
+  CHECK(plan->environment == facts.environment);
+  CHECK(plan->directory == facts.directory);
+  CHECK(plan->workspace == facts.workspace);
+  CHECK(plan->network == network_access::off);
+}
+
+// With clang a std::string of libstdc++ 12 is no constant expression; g++ proves the same there.
+#if defined(__GNUC__) && !defined(__clang__)
+static_assert(bubblewrap{}.wrap(fixed_facts()).has_value());
+static_assert(bubblewrap{}.wrap(minimal_facts())->mounts.back().kind == mount_kind::remount_ro);
+static_assert(bubblewrap{}.wrap(fixed_facts())->options[5] == "--unshare-net");
+static_assert(refusal_of([](auto& facts) { facts.command.clear(); }).path == "an empty command");
+static_assert(refusal_of([](auto& facts) { facts.shared.back().target = "/"; }).error ==
+              code::workspace_too_broad);
+static_assert(refusal_of([](auto& facts) { facts.carve_outs.back().type = file_kind::link; }).error ==
+              code::not_enforceable);
+static_assert(refusal_of([](auto& facts) { facts.workspace = "--bind"; }).error ==
+              code::not_enforceable);
+#endif
