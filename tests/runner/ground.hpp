@@ -27,6 +27,12 @@ inline pinfold::launch_plan shell(std::string text) {
   return plan_of({"/bin/sh", "-c", std::move(text)});
 }
 
+inline pinfold::sinks cancelled_by(int descriptor) {
+  pinfold::sinks events;
+  events.cancel_descriptor = descriptor;
+  return events;
+}
+
 /// The descriptors of this process, the one that lists them included.
 inline auto open_descriptors() {
   return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, {});

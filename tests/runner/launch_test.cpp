@@ -19,6 +19,7 @@
 
 using namespace pinfold;
 using namespace std::chrono_literals;
+using pinfold_test::cancelled_by;
 using pinfold_test::open_descriptors;
 using pinfold_test::plan_of;
 using pinfold_test::shell;
@@ -27,6 +28,12 @@ namespace {
 
 run_record run_shell(const std::string& text, const limits& bounds = {}) {
   return run(shell(text), bounds);
+}
+
+limits at_most(std::size_t bytes) {
+  limits bounds;
+  bounds.output = bytes;
+  return bounds;
 }
 
 }  // namespace
@@ -151,7 +158,7 @@ TEST_CASE("a command may close its outputs and go on") {
 
 TEST_CASE("output beyond the cap is counted and dropped, and the writer never blocks") {
   const auto record = run_shell("head -c 3000000 /dev/zero | tr '\\0' x; echo end",
-                                {.output = 1000});
+                                at_most(1000));
   CHECK(record.exit_code == 0);
   CHECK(record.out.bytes == 3'000'004);
   CHECK(record.out.text.size() == 1000);
@@ -161,8 +168,9 @@ TEST_CASE("output beyond the cap is counted and dropped, and the writer never bl
 
 TEST_CASE("the first part of the output is handed over as it comes") {
   std::string live;
-  const sinks events{.on_output = [&](stream, std::string_view text) { live += text; }};
-  const auto record = run(shell("echo one; echo two >&2; echo three"), {.output = 6}, events);
+  sinks events;
+  events.on_output = [&](stream, std::string_view text) { live += text; };
+  const auto record = run(shell("echo one; echo two >&2; echo three"), at_most(6), events);
   CHECK(live.find("one") == 0);
   CHECK(live.find("three") == std::string::npos);
   CHECK(record.out.bytes == 10);
@@ -172,7 +180,7 @@ TEST_CASE("a cancel descriptor that is readable already starts nothing that last
   int ends[2];
   REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
   REQUIRE(::write(ends[1], "x", 1) == 1);
-  const auto record = run(shell("sleep 300"), {.grace = 100ms}, {.cancel_descriptor = ends[0]});
+  const auto record = run(shell("sleep 300"), {.time = {}, .grace = 100ms}, cancelled_by(ends[0]));
   CHECK(record.ended == ending::cancelled);
   CHECK(exit_code_of(record) == 130);
   ::close(ends[0]);
@@ -209,7 +217,9 @@ TEST_CASE("signals that the caller ignores or blocks are ordinary ones for the c
   const auto record = run_shell("grep -E 'Sig(Blk|Ign)' /proc/self/status | cut -f2 | sort -u");
   ::pthread_sigmask(SIG_SETMASK, &kept, nullptr);
   ::signal(SIGTERM, SIG_DFL);
-  CHECK(record.out.text == "0000000000000000\n");
+  // glibc's posix_spawn itself ignores its two internal signals, 32 and 33.
+  CHECK((record.out.text == "0000000000000000\n" ||
+         record.out.text == "0000000000000000\n0000000180000000\n"));
 }
 
 TEST_CASE("core dumps are off unless the caller's limit was asked for") {
@@ -218,7 +228,8 @@ TEST_CASE("core dumps are off unless the caller's limit was asked for") {
 
 TEST_CASE("files are made before the start, and never over something") {
   pinfold_test::folder place;
-  const launch_extras extras{.files = {{place.path + "/made", "content"}}};
+  launch_extras extras;
+  extras.files.push_back({place.path + "/made", "content"});
   CHECK(run(shell("cat " + place.path + "/made"), {}, {}, extras).out.text == "content");
   const auto again = run(shell("echo ran"), {}, {}, extras);
   CHECK(again.ended == ending::refused);
