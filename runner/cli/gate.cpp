@@ -40,7 +40,8 @@ class gate_subcommand : public command {
         prepare_gate(request, call.environment,
                      workspace_bin_ ? workspace_tools::first_in_path : workspace_tools::left_out);
     if (!ready) {
-      return report_refusal("gate", request, std::move(ready.error()), form, record_role::gate);
+      return report_refusal("gate", request, std::move(ready.error()), form, backend_name::none,
+                            record_role::gate);
     }
     return run_and_report("gate", *ready, *bounds, form, record_role::gate);
   }

@@ -91,7 +91,10 @@ int parse_and_run(std::span<char*> words) {
   } catch (const CLI::Success& asked_for_help) {
     return app.exit(asked_for_help);
   } catch (const CLI::ParseError& wrong) {
-    complain("usage", wrong.what());
+    const bool runs_a_command = usage_code == usage_error_of_runs;
+    const bool has_spare_word = dynamic_cast<const CLI::ExtrasError*>(&wrong) != nullptr;
+    const std::string hint = runs_a_command && has_spare_word ? " (a command goes after --)" : "";
+    complain("usage", wrong.what() + hint);
     return usage_code;
   }
   for (auto& [sub, one] : commands) {

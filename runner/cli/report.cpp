@@ -92,9 +92,9 @@ int run_and_report(std::string_view what, prepared_run& ready, const limits& bou
 }
 
 int report_refusal(std::string_view what, const run_request& request, refusal refused,
-                   report_form form, record_role role) {
+                   report_form form, backend_name asked, record_role role) {
   run_record record;
-  record.backend = backend_name::bubblewrap;
+  record.backend = asked;
   record.network = request.network;
   record.workspace = request.workspace;
   if (form == report_form::in_text) complain(what, refused);

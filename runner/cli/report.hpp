@@ -21,7 +21,9 @@ enum class report_form : std::uint8_t { in_text, as_json };
                                  report_form form, record_role role);
 
 /// Reports a refusal from before the start, as a record where JSON was asked for; the exit code.
+/// `asked` is the backend that would have been used.
 [[nodiscard]] int report_refusal(std::string_view what, const run_request& request, refusal refused,
-                                 report_form form, record_role role = record_role::run);
+                                 report_form form, backend_name asked,
+                                 record_role role = record_role::run);
 
 }  // namespace pinfold

@@ -34,17 +34,16 @@ class run_subcommand : public command {
     if (!bounds) return usage(bounds.error());
     const auto request = request_of(options_, shell_text_->count() > 0, call);
     if (!request) return usage(request.error());
+    const auto form = options_.bounds.json ? report_form::as_json : report_form::in_text;
     auto ready = prepare(*request, call);
     if (!ready) {
-      return report_refusal("run", *request, std::move(ready.error()),
-                            options_.bounds.json ? report_form::as_json : report_form::in_text);
+      return report_refusal("run", *request, std::move(ready.error()), form,
+                            options_.no_sandbox ? backend_name::none : backend_name::bubblewrap);
     }
     if (options_.no_sandbox) {
       complain("run", "--no-sandbox: this command is not confined to the workspace");
     }
-    return run_and_report("run", *ready, *bounds,
-                          options_.bounds.json ? report_form::as_json : report_form::in_text,
-                          record_role::run);
+    return run_and_report("run", *ready, *bounds, form, record_role::run);
   }
 
  private:

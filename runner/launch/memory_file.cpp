@@ -47,4 +47,10 @@ std::expected<descriptor, int> make_memory_file(const char* name, std::string_vi
   return file;
 }
 
+std::expected<descriptor, int> make_mailbox(const char* name) {
+  descriptor file{create(name, memory_file_use::data)};
+  if (!file) return std::unexpected{errno};
+  return file;
+}
+
 }  // namespace pinfold

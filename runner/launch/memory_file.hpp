@@ -16,4 +16,8 @@ enum class memory_file_use : bool { data, program };
                                                               std::string_view bytes,
                                                               memory_file_use use);
 
+/// An empty close-on-exec memfd that another process writes into and this one reads. Unlike a pipe
+/// it cannot break: whoever writes is not killed by SIGPIPE when the reader is gone. Error: an errno.
+[[nodiscard]] std::expected<descriptor, int> make_mailbox(const char* name);
+
 }  // namespace pinfold

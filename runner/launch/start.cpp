@@ -84,7 +84,7 @@ struct handover {
   pair_of_ends out;
   pair_of_ends err;
   pair_of_ends channel;
-  pair_of_ends info;
+  descriptor info;
 
   [[nodiscard]] std::vector<passed_descriptor> passed(const launch_extras& extras) const {
     std::vector<passed_descriptor> all{{null.get(), 0},
@@ -95,7 +95,7 @@ struct handover {
                                        {image.get(), stage::image_fd}};
     if (options) {
       all.push_back({options.get(), stage::args_fd});
-      all.push_back({info.theirs.get(), stage::info_fd});
+      all.push_back({info.get(), stage::info_fd});
       for (std::size_t i = 0; i < extras.held.size(); ++i) {
         all.push_back({extras.held[i], stage::held_fd + static_cast<int>(i)});
       }
@@ -132,7 +132,7 @@ int prepare(handover& all, const launch_plan& plan, const launch_extras& extras)
     wrong = keep(all.options,
                  make_memory_file("pinfold-options", packed_options(plan), memory_file_use::data));
   }
-  if (wrong == 0 && has_backend) wrong = keep(all.info, make_pipe());
+  if (wrong == 0 && has_backend) wrong = keep(all.info, make_mailbox("pinfold-info"));
   return wrong;
 }
 
@@ -168,7 +168,7 @@ std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
   auto child = spawn(image_of(plan, extras), all.passed(extras));
   if (!child) return std::unexpected{cannot_start(plan, "starting the sandbox", child.error())};
   return started_stage{std::move(*child), std::move(all.channel.ours), std::move(all.out.ours),
-                       std::move(all.err.ours), std::move(all.info.ours)};
+                       std::move(all.err.ours), std::move(all.info)};
 }
 
 }  // namespace pinfold

@@ -14,7 +14,7 @@ struct started_stage {
   descriptor channel;  ///< SOCK_SEQPACKET, non-blocking
   descriptor out;      ///< non-blocking
   descriptor err;      ///< non-blocking
-  descriptor info;     ///< what bwrap says about its child; empty for backend `none`
+  descriptor info;     ///< mailbox: what bwrap says about its child; none for backend `none`
 };
 
 /// Starts the plan up to the point where stage two waits. Error: a refusal (`sandbox_unavailable`,

@@ -154,11 +154,12 @@ void supervisor::on_ready() {
   if (phase_ == phase::starting) say(stage::go);
 }
 
-/// PID 1 inside is alive and waits for its go, so its number cannot have passed to another process.
+/// bwrap wrote its mailbox before it let its child go on. PID 1 inside is alive and waits for its go,
+/// so its number cannot have passed to another process.
 void supervisor::find_init() {
   if (!stage_.info) return;
   std::array<char, 256> text{};
-  const auto got = ::read(stage_.info.get(), text.data(), text.size());
+  const auto got = ::pread(stage_.info.get(), text.data(), text.size(), 0);
   if (got <= 0) return;
   const pid_t pid = child_pid_in({text.data(), static_cast<std::size_t>(got)});
   if (pid > 0) init_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));

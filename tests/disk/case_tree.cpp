@@ -197,11 +197,15 @@ uid_t uid_for(const std::vector<item>& items, asker who) {
   return uid;
 }
 
-void become(uid_t uid) {
+enum class for_how_long { for_good, until_left };
+
+// The saved ids stay, so that a row's user can be left again.
+void become(uid_t uid, for_how_long how) {
   if (uid == ::geteuid()) return;
+  const auto saved = how == for_how_long::for_good ? uid : 0;
   must(::setgroups(0, nullptr) == 0, "groups");
-  must(::setresgid(uid, uid, uid) == 0, "gid");
-  must(::setresuid(uid, uid, uid) == 0, "uid");
+  must(::setresgid(saved, uid, saved) == 0, "gid");
+  must(::setresuid(saved, uid, saved) == 0, "uid");
 }
 
 void finish_entry(const std::string& scratch, const item& what) {
@@ -241,7 +245,7 @@ void bind_mount(const std::string& from, const std::string& to) {
 }
 
 void become_ordinary_user() {
-  if (::geteuid() == 0) become(ordinary_uid);
+  if (::geteuid() == 0) become(ordinary_uid, for_how_long::for_good);
 }
 
 std::string make_scratch() {
@@ -304,7 +308,7 @@ prepared enter_case(const std::string& scratch, std::string_view tree, asker who
   for (const auto& what : items) mounts = mounts || what.kind == 'b';
   if (mounts) enter_private_mounts();
   for (const auto& what : items) finish_entry(scratch, what);
-  become(uid);
+  become(uid, for_how_long::until_left);
   for (const auto& what : items) {
     if (what.kind == 'w') row.workspace = what.left;
     if (what.kind == 'C') folder = scratch + "/" + what.left;
@@ -318,6 +322,19 @@ prepared enter_case(const std::string& scratch, std::string_view tree, asker who
   }
   must(::chdir(folder.c_str()) == 0, folder);
   return row;
+}
+
+bool needs_own_process(std::string_view tree) {
+  for (const auto& text : tree_items(tree, "")) {
+    if (text.starts_with("b:") || text.starts_with("o:")) return true;
+  }
+  return false;
+}
+
+void leave_case() {
+  must(::chdir("/") == 0, "/");
+  if (::getuid() != 0) return;
+  must(::seteuid(0) == 0 && ::setegid(0) == 0, "root again");
 }
 
 }  // namespace pinfold_test

@@ -1,6 +1,6 @@
 // Builds the tree of one row of paths.tsv in a fresh folder, and puts the process where the row
-// wants it: working folder, open descriptors, user. Changes the process for good, so it runs in a
-// child (isolated.hpp) and nowhere else.
+// wants it: working folder, open descriptors, user. Changes the process, so it runs in a child
+// (isolated.hpp) and nowhere else.
 #pragma once
 
 #include <string>
@@ -40,5 +40,12 @@ void become_ordinary_user();
 /// Builds `tree` in `scratch` and becomes the process that the row describes. Throws
 /// std::runtime_error naming the item that could not be made.
 prepared enter_case(const std::string& scratch, std::string_view tree, asker who);
+
+/// True when a row leaves something behind in the process that `leave_case` cannot undo: mounts, open
+/// descriptors.
+bool needs_own_process(std::string_view tree);
+
+/// Becomes whoever ran `enter_case` again, at "/".
+void leave_case();
 
 }  // namespace pinfold_test

@@ -79,20 +79,45 @@ std::string expected_for(const case_row& row, const std::string& scratch) {
   return all;
 }
 
-void check_all(asker who) {
-  std::size_t checked = 0;
-  for (const auto& row : read_cases(table)) {
-    const auto scratch = make_scratch();
-    const auto answer = isolated([&] {
-      const auto at = enter_case(scratch, row.tree, who);
-      return answers_for(row, scratch, at);
-    });
-    INFO(row.id << ": " << row.operation << " \"" << row.input << "\" " << row.note);
-    CHECK(answer == expected_for(row, scratch));
-    remove_tree(scratch);
-    ++checked;
+// The answers to one row, with the process as it was before.
+std::string ask(const case_row& row, asker who, const std::string& scratch) {
+  std::string answer;
+  try {
+    const auto at = enter_case(scratch, row.tree, who);
+    answer = answers_for(row, scratch, at);
+  } catch (const std::exception& thrown) {
+    answer = std::string{"threw: "} + thrown.what();
   }
-  CHECK(checked >= 390);
+  leave_case();
+  const auto expected = expected_for(row, scratch);
+  if (answer == expected) return {};
+  return row.id + ": " + row.operation + " \"" + row.input + "\" " + row.note + "\nexpected " +
+         expected + "answered " + answer;
+}
+
+// Rows that can be undone share a child, because a child for each costs more than the rows.
+void check_all(asker who) {
+  const auto rows = read_cases(table);
+  CHECK(rows.size() >= 399);
+  const auto shared = [](const case_row& row) { return !needs_own_process(row.tree); };
+  CHECK("" == isolated(
+                  [&] {
+                    std::string wrong;
+                    for (const auto& row : rows) {
+                      if (!shared(row)) continue;
+                      const auto scratch = make_scratch();
+                      wrong += ask(row, who, scratch);
+                      remove_tree(scratch);
+                    }
+                    return wrong;
+                  },
+                  300));
+  for (const auto& row : rows) {
+    if (shared(row)) continue;
+    const auto scratch = make_scratch();
+    CHECK("" == isolated([&] { return ask(row, who, scratch); }));
+    remove_tree(scratch);  // from out here, where the row's mounts are not
+  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // The plan for bubblewrap, word for word, and the refusals of what it cannot say.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,13 +54,14 @@ words argv_of(const confinement& facts) {
   return standalone_argv(*plan);
 }
 
-/// The refusal of the fixed facts after a change.
+/// The code with which the fixed facts are refused after a change; nothing when they are not.
 template <class Change>
-constexpr refusal refusal_of(Change change) {
+constexpr std::optional<code> refused_as(Change change) {
   auto facts = fixed_facts();
   change(facts);
-  auto plan = bubblewrap{}.wrap(facts);
-  return plan ? refusal{} : plan.error();
+  const auto plan = bubblewrap{}.wrap(facts);
+  if (plan) return std::nullopt;
+  return plan.error().error;
 }
 
 template <class Change>
@@ -171,9 +173,12 @@ TEST_CASE("an egress list and an empty command are refused") {
 TEST_CASE("nothing shown may uncover a hidden place") {
   const auto check = [](const std::string& place, auto change) {
     INFO(place);
-    const auto why = refusal_of(change);
-    CHECK(why.error == code::workspace_too_broad);
-    CHECK(why.boundary == place);
+    auto facts = fixed_facts();
+    change(facts);
+    const auto plan = bubblewrap{}.wrap(facts);
+    REQUIRE_FALSE(plan);
+    CHECK(plan.error().error == code::workspace_too_broad);
+    CHECK(plan.error().boundary == place);
   };
   check("/home", [](auto& facts) { facts.shared.back().target = "/home"; });
   check("/home", [](auto& facts) { facts.shared.back().target = "/"; });
@@ -207,16 +212,11 @@ TEST_CASE("the plan carries the facts unchanged") {
   CHECK(plan->network == network_access::off);
 }
 
-// With clang a std::string of libstdc++ 12 is no constant expression; g++ proves the same there.
+// With clang a std::string of libstdc++ 12 is no constant expression, and g++ 12 cannot move a
+// refusal in one: what is accepted is proved at compile time, what is refused above.
 #if defined(__GNUC__) && !defined(__clang__)
 static_assert(bubblewrap{}.wrap(fixed_facts()).has_value());
 static_assert(bubblewrap{}.wrap(minimal_facts())->mounts.back().kind == mount_kind::remount_ro);
 static_assert(bubblewrap{}.wrap(fixed_facts())->options[5] == "--unshare-net");
-static_assert(refusal_of([](auto& facts) { facts.command.clear(); }).path == "an empty command");
-static_assert(refusal_of([](auto& facts) { facts.shared.back().target = "/"; }).error ==
-              code::workspace_too_broad);
-static_assert(refusal_of([](auto& facts) { facts.carve_outs.back().type = file_kind::link; }).error ==
-              code::not_enforceable);
-static_assert(refusal_of([](auto& facts) { facts.workspace = "--bind"; }).error ==
-              code::not_enforceable);
+static_assert(!refused_as([](auto&) {}));
 #endif

@@ -73,15 +73,13 @@ namespace pinfold::disk {
   return names;
 }
 
-/// The canonical path of the first `count` names of `tail` below `base`.
+/// The canonical path of the first `count` names of `tail`, which is in normal form, below `base`.
 [[nodiscard]] inline std::string first_names(std::string_view base, std::string_view tail,
                                              std::size_t count) {
-  std::string path{base};
-  for (auto name : components{tail}) {
-    if (count-- == 0) break;
-    path = joined(path, name);
-  }
-  return path;
+  if (count == 0) return std::string{base};
+  auto end = tail.find('/');
+  while (--count > 0 && end != std::string_view::npos) end = tail.find('/', end + 1);
+  return joined(base, tail.substr(0, end));
 }
 
 /// Where `place` enters the carve-out `carve`, if it does: walks the names below the base and keeps
@@ -122,6 +120,7 @@ template <typename Facts>
       if (facts.is_there(i) && facts.is_same(i, q)) next |= bit;
     }
     at = next;
+    if (at == 0 && !facts.is_there(i)) return std::nullopt;  // and nothing below is there either
     if ((at & (std::uint64_t{1} << end)) != 0) return first_names(base, *tail, i);
   }
   return std::nullopt;

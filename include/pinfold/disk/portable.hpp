@@ -171,9 +171,12 @@ class named_facts {
  public:
   named_facts(std::string_view workspace, std::string_view base, std::string_view place,
               const carve_out& carve)
-      : workspace_{workspace}, base_{base}, tail_{*tail_below(base, place)}, carve_{carve} {}
+      : workspace_{workspace}, base_{base}, tail_{*tail_below(base, place)}, carve_{carve} {
+    const auto all = disk::names_of(tail_).size();
+    while (existing_ < all && exists(here(existing_ + 1))) ++existing_;
+  }
 
-  [[nodiscard]] bool is_there(std::size_t i) const { return exists(here(i)); }
+  [[nodiscard]] bool is_there(std::size_t i) const { return i <= existing_; }
   [[nodiscard]] bool guard_is_there(std::size_t q) const { return exists(guard(q)); }
   [[nodiscard]] bool is_same(std::size_t i, std::size_t q) const {
     boost::system::error_code failed;
@@ -215,6 +218,7 @@ class named_facts {
   std::string_view base_;
   std::string_view tail_;
   const carve_out& carve_;
+  std::size_t existing_{0};
 };
 
 /// The carve-out that `place` lies in: by name, by where a carve-out that is a link leads (there or

@@ -241,8 +241,8 @@ struct bubblewrap {
   /// naming the fact; `workspace_too_broad` when the workspace or a shared path would uncover a
   /// hidden place.
   [[nodiscard]] constexpr std::expected<launch_plan, refusal> wrap(const confinement& facts) const {
-    if (auto fact = detail::unsayable_fact(facts); !fact.empty()) {
-      return std::unexpected{not_enforceable(std::move(fact), backend_name::bubblewrap)};
+    if (const auto fact = detail::unsayable_fact(facts); !fact.empty()) {
+      return std::unexpected{not_enforceable(fact, backend_name::bubblewrap)};
     }
     if (auto place = detail::uncovered_place(facts); !place.empty()) {
       refusal broad = not_enforceable(facts.workspace, backend_name::bubblewrap);

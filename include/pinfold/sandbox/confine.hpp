@@ -57,7 +57,7 @@ constexpr void set_network(confinement& facts, const guard& decided) {
 }  // namespace detail
 
 /// What a backend has to hold one command to. `asked` is the call as the guard is to judge it: its
-/// command text is for words only, its directory is where the command starts. `facts` is what the
+/// command text is for words only, its directory is where the command starts. `known` is what the
 /// harness knows beforehand: argv, environment, hidden places, what lies where a carve-out is; what
 /// the guard decides is set over it. Error: the guard's refusal, when it does not plainly allow.
 ///
@@ -71,13 +71,14 @@ constexpr void set_network(confinement& facts, const guard& decided) {
 /// confines nothing refuses to run a command whose network is closed.
 [[nodiscard]] constexpr std::expected<confinement, refusal> confine(const guard& decided,
                                                                     const call& asked,
-                                                                    confinement facts) {
+                                                                    const confinement& known) {
   const auto answer = decided.check(asked);
   if (asked.op() != operation::execute || answer != verdict::allow) {
     auto refused = answer.to_refusal();
     if (answer == verdict::allow) refused.error = code::invalid_argument;
     return std::unexpected{std::move(refused)};
   }
+  confinement facts = known;  // g++ 12 cannot take it by value in a constant expression
   const auto directory = asked.place().as_the_call_says();
   facts.workspace = decided.policy().workspace();
   facts.directory = directory.empty() ? decided.policy().workspace() : directory;

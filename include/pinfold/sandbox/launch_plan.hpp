@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <pinfold/refusal.hpp>
@@ -64,12 +63,13 @@ struct launch_plan {
 };
 
 /// A refusal of a fact that a backend cannot hold to; `path` is the name of the fact.
-[[nodiscard]] constexpr refusal not_enforceable(std::string fact, backend_name backend) {
+[[nodiscard]] constexpr refusal not_enforceable(std::string_view fact, backend_name backend) {
   refusal answer;
   answer.error = code::not_enforceable;
   answer.op = operation::execute;
-  answer.path = std::move(fact);
-  answer.detail = "backend " + std::string{name_of(backend)};
+  answer.path = fact;
+  answer.detail = "backend ";
+  answer.detail += name_of(backend);
   return answer;
 }
 

@@ -188,8 +188,8 @@ struct seatbelt {
   /// The plan for these facts. Errors: `not_enforceable`, naming the fact; `workspace_too_broad`
   /// when the workspace or a shared path would uncover a hidden place.
   [[nodiscard]] constexpr std::expected<launch_plan, refusal> wrap(const confinement& facts) const {
-    if (auto fact = detail::fact_beyond_seatbelt(facts); !fact.empty()) {
-      return std::unexpected{not_enforceable(std::move(fact), backend_name::seatbelt)};
+    if (const auto fact = detail::fact_beyond_seatbelt(facts); !fact.empty()) {
+      return std::unexpected{not_enforceable(fact, backend_name::seatbelt)};
     }
     if (const auto place = detail::place_uncovered_by_seatbelt(facts); !place.empty()) {
       refusal broad = not_enforceable(facts.workspace, backend_name::seatbelt);
