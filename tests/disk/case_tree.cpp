@@ -250,7 +250,7 @@ void become_ordinary_user() {
 
 std::string make_scratch() {
   const char* base = std::getenv("TMPDIR");
-  std::string made = std::string{base != nullptr ? base : "/tmp"} + "/pinfold-XXXXXX";
+  std::string made = std::string{base != nullptr ? base : "/tmp"} + "/pinfold-disk-XXXXXX";
   must(::mkdtemp(made.data()) != nullptr, made);
   char* real = ::realpath(made.c_str(), nullptr);
   must(real != nullptr, made);

@@ -93,11 +93,11 @@ template <typename Act>
                                                                   std::string_view input) {
   if (root.error() || !root.is_judged_by_name()) return std::nullopt;
   tail_text tail{root, root.path(), input};
-  char buffer[path_max];
-  const auto normal = normal_tail(tail.text(), buffer);
-  if (tail.text().empty() || !normal || !is_allowed_by_name(root, operation::read, *normal)) {
-    return std::nullopt;
-  }
+  const auto text = tail.text();
+  const bool is_allowed = is_plainly_normal(text)
+                              ? is_allowed_by_name(root, operation::read, text)
+                              : is_allowed_once_normal(root, operation::read, text);
+  if (text.empty() || !is_allowed) return std::nullopt;
   descriptor opened{
       open_below(root.names(), root.fd(), tail.bytes(), {.flags = O_RDONLY | never_wait})};
   struct stat status {};

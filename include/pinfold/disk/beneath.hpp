@@ -92,12 +92,14 @@ class identity_facts {
 [[nodiscard]] inline std::expected<resolved, refusal> judge(const held_root& root,
                                                             const disk::question& asked,
                                                             walked found, const disk::trail& seen) {
+  const auto& place = found.end.place;
+  const auto existing = found.on_the_way.size();
   if (!found.end.error) {
-    if (auto answer = confirm_straight(root, asked.op, found.end.place, found.on_the_way.size())) {
-      return std::move(*answer);
-    }
+    if (auto answer = confirm_straight(root, asked.op, place, existing)) return std::move(*answer);
   }
-  const auto inside = carved_at(root, found.end.place, found.on_the_way);
+  const bool is_by_name = found.end.error && is_plain_way(root, asked.op, place, existing);
+  const auto inside = is_by_name ? disk::carved_by_name(root.rules(), place)
+                                 : carved_at(root, place, found.on_the_way);
   return disk::judge(asked, std::move(found.end), seen, inside);
 }
 

@@ -53,18 +53,21 @@ class tail_text {
   [[nodiscard]] char* bytes() noexcept { return bytes_; }
 
  private:
-  char bytes_[path_max];
+  char bytes_[path_max];  // not cleared: 4 KiB of zeros for each call would cost more than the call
   std::size_t size_{0};
 };
 
+/// True when a tail is in normal form as it stands, as far as a quick look tells.
+[[nodiscard]] constexpr bool is_plainly_normal(std::string_view tail) noexcept {
+  return !tail.starts_with('.') && !tail.ends_with('/') && !tail.contains("/.") &&
+         !tail.contains("//");
+}
+
 /// A tail that crosses no link in normal form: its lexical form is what the kernel walked. A view
-/// of `tail`, or of `buffer` where something had to be taken out; nothing when it cannot be had.
-[[nodiscard]] inline std::optional<std::string_view> normal_tail(std::string_view tail,
-                                                                 std::span<char> buffer) noexcept {
-  if (!tail.starts_with('.') && !tail.ends_with('/') && !tail.contains("/.") &&
-      !tail.contains("//")) {
-    return tail;
-  }
+/// of `buffer`; nothing when it cannot be had. Kept out of the callers' frames, as all that only
+/// some paths need: after a system call each page touched costs.
+[[nodiscard, gnu::noinline]] inline std::optional<std::string_view> normal_tail(
+    std::string_view tail, std::span<char> buffer) noexcept {
   char text[path_max];
   if (tail.size() + 1 >= sizeof text) return std::nullopt;
   text[0] = '/';
@@ -99,6 +102,14 @@ class tail_text {
   return !disk::acts_on_the_name(op) || disk::carve_out_below_tail(rules, tail) == nullptr;
 }
 
+/// The same for a tail that need not be in normal form.
+[[nodiscard, gnu::noinline]] inline bool is_allowed_once_normal(const held_root& root, operation op,
+                                                                std::string_view tail) noexcept {
+  char buffer[path_max];
+  const auto normal = normal_tail(tail, buffer);
+  return normal && is_allowed_by_name(root, op, *normal);
+}
+
 /// The answer for such a place.
 [[nodiscard]] inline maybe_resolved judged_by_name(const held_root& root, operation op,
                                                    std::string_view tail) {
@@ -107,17 +118,25 @@ class tail_text {
                   root.rules().region_of_tail(tail)};
 }
 
-[[nodiscard]] inline maybe_resolved judged_in_normal_form(const held_root& root, operation op,
-                                                          std::string_view tail) {
+[[nodiscard, gnu::noinline]] inline maybe_resolved judged_once_normal(const held_root& root,
+                                                                      operation op,
+                                                                      std::string_view tail) {
   char buffer[path_max];
   const auto normal = normal_tail(tail, buffer);
   return normal ? judged_by_name(root, op, *normal) : std::nullopt;
 }
 
+[[nodiscard]] inline maybe_resolved judged_as_walked(const held_root& root, operation op,
+                                                     std::string_view tail) {
+  return is_plainly_normal(tail) ? judged_by_name(root, op, tail)
+                                 : judged_once_normal(root, op, tail);
+}
+
 /// A path that crosses links which stay below the workspace: the kernel follows them, and the
 /// descriptor's own path in procfs is the canonical one.
-[[nodiscard]] inline maybe_resolved resolve_through_links(const held_root& root, operation op,
-                                                          const char* tail) {
+[[nodiscard, gnu::noinline]] inline maybe_resolved resolve_through_links(const held_root& root,
+                                                                         operation op,
+                                                                         const char* tail) {
   constexpr std::uint64_t inside = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
   const descriptor found{open_below(root.names(), root.fd(), tail, {.resolve = inside})};
   if (!found.is_open() || !root.has_procfs()) return std::nullopt;
@@ -146,7 +165,7 @@ enum class links : std::uint8_t { followed, refused };
   }
   if (found < 0) return std::nullopt;
   ::close(found);
-  return judged_in_normal_form(root, op, tail.text());
+  return judged_as_walked(root, op, tail.text());
 }
 
 /// True when the last name may be judged by its spelling: not there and allowed to be, or there, no
@@ -181,27 +200,34 @@ enum class links : std::uint8_t { followed, refused };
     *end_of_parent = '/';
     if (!parent.is_open() || !is_plain_leaf(op, parent.get(), leaf.data())) return std::nullopt;
   }
-  return judged_in_normal_form(root, op, text);
+  return judged_as_walked(root, op, text);
 }
 
-/// A canonical place below the workspace, found by the walk, whose first `existing` components are
-/// there: the straight way's answer for it, or nothing where it is not to be had.
+/// True when the first `existing` components of a place below the workspace can be reached without
+/// a link or a mount, so that the place's spelling decides.
+[[nodiscard]] inline bool is_plain_way(const held_root& root, operation op,
+                                       const std::string& place, std::size_t existing) {
+  const auto below = tail_below(root.path(), place);
+  if (!below || !root.is_judged_by_name() || is_beside_carve_out(root.rules(), *below, op)) {
+    return false;
+  }
+  const auto there = disk::first_names("/", place.substr(1), existing);
+  tail_text tail{root, root.path(), there};
+  if (tail.text().empty()) return false;
+  return descriptor{open_below(root.names(), root.fd(), tail.bytes(), {})}.is_open();
+}
+
+/// The straight way's answer for a canonical place that the walk found without an error; nothing
+/// where it is not to be had.
 [[nodiscard]] inline maybe_resolved confirm_straight(const held_root& root, operation op,
                                                      const std::string& place,
                                                      std::size_t existing) {
-  const auto below = tail_below(root.path(), place);
-  if (!below || !root.is_judged_by_name()) return std::nullopt;
-  const auto names = disk::names_of(place);
-  tail_text tail{root, root.path(), place};
-  if (existing == names.size()) {
-    if (disk::changes_something(op)) return change_straight(root, op, tail);
-    const descriptor found{open_below(root.names(), root.fd(), tail.bytes(), {})};
-    return found.is_open() ? judged_by_name(root, op, *below) : std::nullopt;
+  if (!is_plain_way(root, op, place, existing)) return std::nullopt;
+  if (existing == disk::names_of(place).size() && disk::changes_something(op)) {
+    tail_text tail{root, root.path(), place};
+    return change_straight(root, op, tail);
   }
-  const auto ancestor = disk::first_names("/", place.substr(1), existing);
-  tail_text above{root, root.path(), ancestor};
-  const descriptor found{open_below(root.names(), root.fd(), above.bytes(), {})};
-  return found.is_open() ? judged_by_name(root, op, *below) : std::nullopt;
+  return judged_by_name(root, op, *tail_below(root.path(), place));
 }
 
 /// The straight way. Nothing when the path needs the careful walk, which gives every refusal.
