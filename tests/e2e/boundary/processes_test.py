@@ -115,7 +115,8 @@ class HostProcesses(ground.Boundary):
 
     def test_they_are_invisible(self):
         word = f"pinfold-host-{os.getpid()}-{self.uid}"
-        child = subprocess.Popen(["sh", "-c", f"sleep 300; : {word}"], **self.as_user())
+        child = subprocess.Popen([ground.PYTHON, "-I", "-c", "import time; time.sleep(300)", word],
+                                 **self.as_user())
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
         self.assertNotIn(word, self.python(LOOK))
