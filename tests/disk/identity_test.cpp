@@ -115,6 +115,43 @@ TEST_CASE("harness_state_that_is_itself_a_mount_is_harness_state_under_its_own_n
   CHECK(at.get("ws/state/s") == canary);
 }
 
+TEST_CASE("what_was_reached_is_checked_even_when_the_resolver_was_content") {
+  // As if the mount had come between resolving and opening.
+  const folder at;
+  at.put("ws/.efferent/s", canary);
+  at.put("ws/.git/config", "[core]");
+  at.make_directory("ws/view");
+  at.make_directory("ws/g");
+  CHECK("" == isolated([&] {
+    enter_private_mounts();
+    bind_mount(at.path("ws/.efferent"), at.path("ws/view"));
+    bind_mount(at.path("ws/.git"), at.path("ws/g"));
+    std::string wrong;
+    const auto text = at.ws();
+    const grant rules{text};
+    for (auto names : both_lookups) {
+      const beneath::held_root root{rules, names};
+      const resolved state{at.path("ws/view/s"), region::workspace};
+      const resolved fresh{at.path("ws/view/new"), region::workspace};
+      const resolved config{at.path("ws/g/config"), region::workspace};
+      const auto note = [&](const auto& answer, code expected, std::string_view what) {
+        if (answer || answer.error() != expected) wrong += std::string{what} + "\n";
+      };
+      note(beneath::open_place(root, operation::read, state, {.flags = O_RDONLY}),
+           code::harness_state, "read");
+      note(beneath::open_place(root, operation::write, fresh, {.flags = O_WRONLY | O_CREAT}),
+           code::harness_state, "create");
+      note(beneath::open_place(root, operation::write, config, {.flags = O_WRONLY}),
+           code::host_run_file, "write");
+      note(beneath::reach_parent(root, operation::remove, state), code::harness_state, "remove");
+      note(beneath::reach_parent(root, operation::rename, config), code::host_run_file, "rename");
+      note(beneath::make_each(root, fresh), code::harness_state, "mkdir");
+    }
+    return wrong;
+  }));
+  CHECK_FALSE(at.has("ws/.efferent/new"));
+}
+
 TEST_CASE("what_a_mount_shows_inside_is_inside") {
   const folder at;
   at.put("outside/f", "f");

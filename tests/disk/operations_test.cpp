@@ -3,10 +3,12 @@
 #include <pinfold/disk/open.hpp>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -161,6 +163,22 @@ TEST_CASE("a_replaced_file_keeps_its_mode_and_leaves_nothing_beside_it") {
     CHECK(said(ws.replace_file("no/f", "x")) == "NotFound");
     CHECK(names_in(ws, "a") == std::vector<std::string>{"f", "g"});
     CHECK(names_in(ws, ".") == std::vector<std::string>{"a", "l"});
+  }
+}
+
+TEST_CASE("a_replacement_that_fails_half_way_leaves_the_old_file_and_nothing_else") {
+  for (auto names : both_lookups) {
+    const folder at;
+    at.put("ws/a/f", "old");
+    CHECK("ResourceExhausted" == isolated([&] {
+      const auto ws = at.open(names);
+      std::signal(SIGXFSZ, SIG_IGN);
+      const rlimit small{1000, 1000};
+      ::setrlimit(RLIMIT_FSIZE, &small);
+      return said(ws.replace_file("a/f", std::string(5000, 'n')));
+    }));
+    CHECK(at.get("ws/a/f") == "old");
+    CHECK(names_in(at.open(names), "a") == std::vector<std::string>{"f"});
   }
 }
 

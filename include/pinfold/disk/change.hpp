@@ -114,7 +114,7 @@ namespace pinfold::beneath {
   auto at = descend_from(root, place.canonical);
   if (!at) return std::unexpected{at.error()};
   const auto base = disk::names_of(disk::base_of(root.rules(), place.canonical)).size();
-  bool is_checked = plain_tail(root, operation::make_directory, place).has_value();
+  bool is_checked = false;
   for (auto text : components{at->tail}) {
     const std::string name{text};
     int next = open_subdirectory(at->directory, name.c_str());

@@ -54,6 +54,7 @@ struct identity {
     case ENFILE:
     case ENOMEM:
     case ENOSPC:
+    case EFBIG:
     case EDQUOT: return code::resource_exhausted;
     case EAGAIN:
     case EBUSY: return code::try_again;
