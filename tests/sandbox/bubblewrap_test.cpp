@@ -59,7 +59,8 @@ constexpr refusal refusal_of(Change change) {
   auto facts = fixed_facts();
   change(facts);
   auto plan = bubblewrap{}.wrap(facts);
-  return plan ? refusal{} : plan.error();
+  if (!plan) return plan.error();
+  return {};
 }
 
 template <class Change>

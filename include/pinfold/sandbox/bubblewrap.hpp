@@ -241,7 +241,7 @@ struct bubblewrap {
   /// naming the fact; `workspace_too_broad` when the workspace or a shared path would uncover a
   /// hidden place.
   [[nodiscard]] constexpr std::expected<launch_plan, refusal> wrap(const confinement& facts) const {
-    if (const auto fact = detail::unsayable_fact(facts); !fact.empty()) {
+    if (auto fact = detail::unsayable_fact(facts); !fact.empty()) {
       return std::unexpected{not_enforceable(fact, backend_name::bubblewrap)};
     }
     if (auto place = detail::uncovered_place(facts); !place.empty()) {
