@@ -25,6 +25,7 @@ set(floors
   include/pinfold/sandbox/none.hpp=52
   include/pinfold/sandbox/seatbelt.hpp=52
   include/pinfold/sandbox/backend.hpp=53
+  include/pinfold/policy.hpp=59
   include/pinfold/disk/descriptor.hpp=60
   include/pinfold/disk/entry.hpp=60
   include/pinfold/disk/location.hpp=60
