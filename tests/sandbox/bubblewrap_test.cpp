@@ -184,6 +184,11 @@ TEST_CASE("nothing shown may uncover a hidden place") {
   check("/home", [](auto& facts) { facts.shared.back().target = "/"; });
   check("/etc/shadow", [](auto& facts) { facts.shared.back().target = "/etc"; });
   check("/etc/shadow", [](auto& facts) { facts.shared.back().target = "/etc/shadow"; });
+  check("/proc", [](auto& facts) { facts.shared.back().target = "/proc"; });
+  check("/proc/sys", [](auto& facts) { facts.shared.back().target = "/proc/sys"; });
+  check("/dev", [](auto& facts) { facts.shared.back().target = "/dev"; });
+  check("/dev/sda", [](auto& facts) { facts.shared.back().target = "/dev/sda"; });
+  check("/dev/shm", [](auto& facts) { facts.shared.back().target = "/dev/shm"; });
   check("/home/u/work/x", [](auto& facts) { facts.hidden.emplace_back().path = "/home/u/work/x"; });
   check("/home/u/work", [](auto& facts) { facts.hidden.emplace_back().path = "/home/u/work"; });
   check("/home/u/work/k", [](auto& facts) { facts.hidden_files.emplace_back("/home/u/work/k"); });

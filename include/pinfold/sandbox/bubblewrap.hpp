@@ -215,6 +215,14 @@ constexpr std::string unsayable_fact(const confinement& facts) {
   return {};
 }
 
+/// True for a place at, above or inside the sandbox's own /proc and /dev (but for folders in
+/// /dev/shm): what is shown there would put the host's in their place.
+constexpr bool reopens_system(std::string_view target) {
+  if (contains(target, "/proc") || contains(target, "/dev")) return true;
+  if (contains("/dev/shm", target)) return target == "/dev/shm";
+  return contains("/proc", target) || contains("/dev", target);
+}
+
 /// The hidden place that something shown would uncover, or nothing.
 constexpr std::string uncovered_place(const confinement& facts) {
   const auto uncovers = [&facts](const std::string& hidden) {
@@ -227,6 +235,10 @@ constexpr std::string uncovered_place(const confinement& facts) {
   }
   for (const auto& path : facts.hidden_files) {
     if (uncovers(path)) return path;
+  }
+  if (reopens_system(facts.workspace)) return facts.workspace;
+  for (const auto& path : facts.shared) {
+    if (reopens_system(path.target)) return path.target;
   }
   return {};
 }
