@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,14 @@ namespace {
 
 long attempts() {
   const char* wanted = std::getenv("PINFOLD_RACE_ATTEMPTS");
-  return wanted != nullptr ? std::atol(wanted) : 600;
+  return wanted != nullptr ? std::atol(wanted) : 400;
 }
 
 // A process that does one thing in a loop until it goes out of scope.
 class rival {
  public:
   explicit rival(const std::function<void()>& step) : child_{::fork()} {
+    if (child_ < 0) throw std::runtime_error{"no second process"};
     if (child_ != 0) return;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;) step();
