@@ -90,8 +90,13 @@ class trail {
  public:
   explicit trail(const grant& rules) noexcept : rules_{&rules} {}
 
+  /// From now on it is remembered whether the walk looks at this place or at anything below it.
+  void watch(std::string_view place) { watched_ = place; }
+  [[nodiscard]] bool has_passed_watched() const noexcept { return has_passed_watched_; }
+
   /// The walk looks at `place` (canonical but for links not yet followed).
   void look_at(std::string_view place) {
+    if (!watched_.empty() && contains(watched_, place)) has_passed_watched_ = true;
     if (rules_->region_of_unchecked(place) != region::outside) return left_at_.clear();
     if (left_at_.empty() && !contains(place, rules_->workspace())) left_at_ = place;
   }
@@ -104,6 +109,8 @@ class trail {
  private:
   const grant* rules_;
   std::string left_at_;
+  std::string_view watched_;
+  bool has_passed_watched_{false};
 };
 
 /// The end of a walk: the place reached, or the place at which `error` was met.
@@ -152,18 +159,28 @@ struct standing_refusal {
   std::string boundary;
 };
 
-/// What forbids the change `op` at `place`, which is in the grant and in `inside` if that is given.
-/// Decided in this order:
+/// What a place has to do with carve-outs: the one it lies in, and one whose own way through links
+/// leads over the place or through it (looked for only where a name may be removed or renamed).
+struct surroundings {
+  std::optional<carved> inside{};
+  const carve_out* led_through{nullptr};
+};
+
+/// What forbids the change `op` at `place`, which is in the grant. Decided in this order:
 ///  1. a host-run file                                             -> HostRunFile
 ///  2. a read-only root                                            -> ReadOnlyRoot
 ///  3. removal or rename of a whole root, or of what holds one     -> PermissionDenied
-///  4. removal or rename that would take a carve-out along         -> that carve-out's code
+///  4. removal or rename that would take a carve-out along, or a link by which one is reached
+///                                                                 -> that carve-out's code
+///  5. removal or rename that would take a read-only root along    -> ReadOnlyRoot
 [[nodiscard]] inline std::optional<standing_refusal> what_forbids_change(
-    const grant& rules, operation op, std::string_view place, const std::optional<carved>& inside) {
+    const grant& rules, operation op, std::string_view place, const surroundings& around) {
   const auto refuse = [&](code why, std::string boundary) {
     return standing_refusal{why, std::move(boundary)};
   };
-  if (inside) return refuse(code::host_run_file, joined(rules.workspace(), inside->carve.path));
+  if (around.inside) {
+    return refuse(code::host_run_file, joined(rules.workspace(), around.inside->carve.path));
+  }
   const auto tail = tail_below(rules.workspace(), place);
   const auto* root = tail ? nullptr : rules.root_of(place);
   if (root != nullptr && root->access != root_access::write) {
@@ -172,11 +189,14 @@ struct standing_refusal {
   if (!acts_on_the_name(op)) return std::nullopt;
   if (holds_a_root(rules, place)) return refuse(code::permission_denied, std::string{place});
   const auto* carve = tail ? carve_out_below_tail(rules, *tail) : nullptr;
-  if (carve == nullptr) return std::nullopt;
-  return refuse(code_of(carve->kind), joined(rules.workspace(), carve->path));
+  if (carve == nullptr) carve = around.led_through;
+  if (carve != nullptr) return refuse(code_of(carve->kind), joined(rules.workspace(), carve->path));
+  const auto* kept = tail ? nullptr : rules.read_root_below(place);
+  if (kept != nullptr) return refuse(code::read_only_root, std::string{kept->path});
+  return std::nullopt;
 }
 
-/// The verdict. `inside` is the carve-out that the place lies in, by name or by identity.
+/// The verdict. `around` are the carve-outs to do with the place, by name or by identity.
 /// Decided in this order; the last line denies:
 ///  1. a magic link was met                         -> MagicLink, wherever it was
 ///  2. the process ran out of something, or the tree kept changing -> that: no fact about the place
@@ -188,8 +208,9 @@ struct standing_refusal {
 ///  8. anything else                                -> OutsideWorkspace
 [[nodiscard]] inline std::expected<resolved, refusal> judge(const question& asked, walk_end end,
                                                             const trail& seen,
-                                                            const std::optional<carved>& inside) {
+                                                            const surroundings& around) {
   const auto& rules = asked.rules;
+  const auto& inside = around.inside;
   const auto no = [&](code why, std::string place, std::string boundary = {}) {
     return std::unexpected{refused(asked, why, std::move(place), std::move(boundary))};
   };
@@ -210,7 +231,7 @@ struct standing_refusal {
   }
   if (end.error) return no(*end.error, std::move(end.place));
   if (changes_something(asked.op)) {
-    if (auto forbids = what_forbids_change(rules, asked.op, end.place, inside)) {
+    if (auto forbids = what_forbids_change(rules, asked.op, end.place, around)) {
       return no(forbids->why, std::move(end.place), std::move(forbids->boundary));
     }
   }

@@ -29,6 +29,7 @@ using maybe_resolved = std::optional<resolved>;
 class tail_text {
  public:
   tail_text(const held_root& root, std::string_view start, std::string_view input) noexcept {
+    if (input.size() >= path_max) return;  // as it was spelled, not as what is left of it
     std::string_view before;
     if (is_absolute(input)) {
       const auto tail = tail_below(root.path(), input);
@@ -40,7 +41,7 @@ class tail_text {
       before = *tail;
     }
     const auto size = before.size() + (before.empty() ? 0 : 1) + input.size();
-    if (input.empty() || size >= sizeof bytes_ || input.size() >= path_max) return;
+    if (input.empty() || size >= sizeof bytes_) return;
     if (std::memchr(input.data(), 0, input.size()) != nullptr) return;
     char* end = bytes_ + before.copy(bytes_, before.size());
     if (!before.empty()) *end++ = '/';
