@@ -84,12 +84,17 @@ constexpr void mount_system(mount_list& list, const confinement& facts) {
   list.bind(mount_role::system, "/proc/sys", "/proc/sys", root_access::read);
 }
 
+/// Outer places before what lies in them, or the outer one would cover the inner.
 constexpr void mount_hidden(mount_list& list, const confinement& facts) {
-  for (const auto& place : facts.hidden) {
-    if (place.contents == hidden_path::use::scratch) {
-      list.tmpfs(mount_role::scratch, place.path, facts.scratch_bytes, 01777);
+  std::vector<const hidden_path*> places;
+  for (const auto& place : facts.hidden) places.push_back(&place);
+  std::ranges::sort(places, {},
+                    [](const hidden_path* place) -> std::string_view { return place->path; });
+  for (const auto* place : places) {
+    if (place->contents == hidden_path::use::scratch) {
+      list.tmpfs(mount_role::scratch, place->path, facts.scratch_bytes, 01777);
     } else {
-      list.tmpfs(mount_role::hidden, place.path, closed_bytes, 0755);
+      list.tmpfs(mount_role::hidden, place->path, closed_bytes, 0755);
     }
   }
   list.add(mount_kind::directory, mount_role::scratch, "/tmp/home");
@@ -98,38 +103,100 @@ constexpr void mount_hidden(mount_list& list, const confinement& facts) {
   }
 }
 
-/// The workspace and what else is shown, parents before what lies below them.
+/// What is shown, outer places first; of two entries for one place the one for reading comes last.
+constexpr std::vector<const shared_path*> shared_in_order(const confinement& facts) {
+  std::vector<const shared_path*> shown;
+  for (const auto& path : facts.shared) shown.push_back(&path);
+  std::ranges::sort(shown, [](const shared_path* a, const shared_path* b) {
+    if (a->target != b->target) return a->target < b->target;
+    return a->access == root_access::write && b->access == root_access::read;
+  });
+  return shown;
+}
+
+/// The directories below the workspace that have to be mount points, outer ones first: the pinned
+/// ones, and every one on the way to a carve-out, or renaming it would take the carve-out along.
+constexpr std::vector<std::string_view> pinned_in_order(const confinement& facts) {
+  std::vector<std::string_view> pinned(facts.pinned.begin(), facts.pinned.end());
+  for (const auto& carve : facts.carve_outs) {
+    for (auto above = parent_of(carve.path); above.size() > facts.workspace.size();
+         above = parent_of(above)) {
+      pinned.push_back(above);
+    }
+  }
+  std::ranges::sort(pinned);
+  const auto [first, last] = std::ranges::unique(pinned);
+  pinned.erase(first, last);
+  return pinned;
+}
+
+/// A pinned directory shows what the place shows that holds it, with no more access: the workspace,
+/// or something shared below it.
+constexpr void mount_pinned(mount_list& list, const confinement& facts, std::string_view path,
+                            root_access of_workspace) {
+  const shared_path* around = nullptr;
+  for (const auto* one : shared_in_order(facts)) {
+    if (contains(facts.workspace, one->target) && one->target != facts.workspace &&
+        contains(one->target, path)) {
+      around = one;
+    }
+  }
+  const std::string target{path};
+  if (around == nullptr) return list.bind(mount_role::pinned, target, target, of_workspace);
+  if (around->target == target) return;  // a mount point already
+  auto source = around->source == "/" ? std::string{} : around->source;
+  source += target.substr(around->target.size());
+  list.bind(mount_role::pinned, source, target, around->access);
+}
+
+/// The workspace, what else is shown and what is pinned, all of it parents before what lies below.
 constexpr void mount_shown(mount_list& list, const confinement& facts) {
   const auto access =
       facts.access == workspace_access::read_write ? root_access::write : root_access::read;
-  std::vector<const shared_path*> shown;
-  for (const auto& path : facts.shared) shown.push_back(&path);
-  std::ranges::sort(shown, {},
-                    [](const shared_path* path) -> std::string_view { return path->target; });
+  const auto pinned = pinned_in_order(facts);
+  auto next = pinned.begin();
   bool is_mounted = false;
-  const auto mount_workspace = [&] {
+  const auto mount_workspace_before = [&](const std::string* place) {
+    if (place != nullptr && *place <= facts.workspace) return;
     if (!is_mounted) list.bind(mount_role::workspace, facts.workspace, facts.workspace, access);
     is_mounted = true;
+    for (; next != pinned.end() && (place == nullptr || *next < *place); ++next) {
+      mount_pinned(list, facts, *next, access);
+    }
   };
-  for (const auto* path : shown) {
-    if (path->target > facts.workspace) mount_workspace();
+  for (const auto* path : shared_in_order(facts)) {
+    mount_workspace_before(&path->target);
     list.bind(mount_role::shared, path->source, path->target, path->access);
   }
-  mount_workspace();
-  for (const auto& path : facts.pinned) list.bind(mount_role::pinned, path, path, access);
+  mount_workspace_before(nullptr);
 }
 
+constexpr bool is_kept_from_sight(const carved_path& carve) {
+  return carve.kind == carve_kind::harness_state && carve.shell == carved_path::shown::hidden;
+}
+
+/// Outer carve-outs first, and of two for one place the hidden one. What lies in a hidden one is
+/// covered with it, and nothing of it may be shown again.
 constexpr void mount_carve_outs(mount_list& list, const confinement& facts) {
-  for (const auto& carve : facts.carve_outs) {
-    const bool hidden =
-        carve.kind == carve_kind::harness_state && carve.shell == carved_path::shown::hidden;
-    if (!hidden) {
-      list.bind(mount_role::carve_out, carve.path, carve.path, root_access::read);
-    } else if (carve.type == file_kind::file) {
-      list.bind(mount_role::carve_out, "/dev/null", carve.path, root_access::read);
+  std::vector<const carved_path*> carves;
+  for (const auto& carve : facts.carve_outs) carves.push_back(&carve);
+  std::ranges::sort(carves, [](const carved_path* a, const carved_path* b) {
+    if (a->path != b->path) return a->path < b->path;
+    return is_kept_from_sight(*a) && !is_kept_from_sight(*b);
+  });
+  const carved_path* cover = nullptr;
+  for (const auto* carve : carves) {
+    if (cover != nullptr && contains(cover->path, carve->path)) continue;
+    if (!is_kept_from_sight(*carve)) {
+      list.bind(mount_role::carve_out, carve->path, carve->path, root_access::read);
+      continue;
+    }
+    cover = carve;
+    if (carve->type == file_kind::file) {
+      list.bind(mount_role::carve_out, "/dev/null", carve->path, root_access::read);
     } else {
-      list.tmpfs(mount_role::carve_out, carve.path, 4096, 0555);
-      list.add(mount_kind::remount_ro, mount_role::carve_out, carve.path);
+      list.tmpfs(mount_role::carve_out, carve->path, 4096, 0555);
+      list.add(mount_kind::remount_ro, mount_role::carve_out, carve->path);
     }
   }
 }
@@ -176,6 +243,39 @@ constexpr void append_mount(std::vector<std::string>& argv, const mount& one) {
   }
 }
 
+/// True when a shared path shows under another name what the facts close or narrow under its own: a
+/// carve-out or a part of one, the workspace, or for writing what is otherwise shown for reading.
+constexpr bool shows_more_elsewhere(const confinement& facts, const shared_path& one) {
+  if (one.source == one.target) return false;
+  const auto is_carved = [&one](const carved_path& carve) {
+    return contains(one.source, carve.path) || contains(carve.path, one.source);
+  };
+  if (contains(one.source, facts.workspace)) return true;
+  if (std::ranges::any_of(facts.carve_outs, is_carved)) return true;
+  if (one.access == root_access::read) return false;
+  const bool is_narrowed = facts.access == workspace_access::read_only;
+  if (is_narrowed && contains(facts.workspace, one.source)) return true;
+  return std::ranges::any_of(facts.shared, [&one](const shared_path& other) {
+    return other.access == root_access::read && contains(one.source, other.source);
+  });
+}
+
+/// True when an entry of the visible tree is a link and something else is to be mounted at its path
+/// or below it.
+constexpr bool is_mounted_through(const confinement& facts, const visible_path& entry) {
+  if (entry.type != file_kind::link) return false;
+  const auto is_below = [&entry](std::string_view place) { return contains(entry.path, place); };
+  const auto is_another_below = [&](const visible_path& other) {
+    return &other != &entry && is_below(other.path);
+  };
+  return is_below("/dev") || is_below("/proc") || is_below("/tmp/home") ||
+         is_below("/proc/sys") || is_below("/dev/shm") || is_below(facts.workspace) ||
+         std::ranges::any_of(facts.visible, is_another_below) ||
+         std::ranges::any_of(facts.shared, is_below, &shared_path::target) ||
+         std::ranges::any_of(facts.hidden, is_below, &hidden_path::path) ||
+         std::ranges::any_of(facts.hidden_files, is_below);
+}
+
 /// The first fact that this dialect cannot say or that would open what another fact closes.
 /// A name for it, or nothing:
 ///  1. a path that is not canonical could be read as an option or lead elsewhere
@@ -183,6 +283,8 @@ constexpr void append_mount(std::vector<std::string>& argv, const mount& one) {
 ///  3. a carve-out that is a link can be replaced inside
 ///  4. a hidden place at or below the workspace, or below what is shared, would be uncovered
 ///  5. names in the egress list: bwrap knows no hosts
+///  6. something shown under another name would show more there than its own name does
+///  7. a link in the visible tree where something is to be mounted: bwrap would mount through it
 constexpr std::string unsayable_fact(const confinement& facts) {
   const auto odd = [](const std::string& path) { return !is_canonical_form(path); };
   if (odd(facts.workspace)) return "workspace " + facts.workspace;
@@ -201,7 +303,9 @@ constexpr std::string unsayable_fact(const confinement& facts) {
     }
   }
   for (const auto& path : facts.shared) {
-    if (odd(path.source) || odd(path.target)) return "shared path " + path.target;
+    if (odd(path.source) || odd(path.target) || shows_more_elsewhere(facts, path)) {
+      return "shared path " + path.target;
+    }
   }
   for (const auto& place : facts.hidden) {
     if (odd(place.path)) return "hidden place " + place.path;
@@ -210,7 +314,9 @@ constexpr std::string unsayable_fact(const confinement& facts) {
     if (odd(path)) return "hidden file " + path;
   }
   for (const auto& entry : facts.visible) {
-    if (odd(entry.path)) return "visible path " + entry.path;
+    if (odd(entry.path) || entry.target.contains('\0') || is_mounted_through(facts, entry)) {
+      return "visible path " + entry.path;
+    }
   }
   return {};
 }
@@ -223,18 +329,20 @@ constexpr bool reopens_system(std::string_view target) {
   return contains("/proc", target) || contains("/dev", target);
 }
 
-/// The hidden place that something shown would uncover, or nothing.
+/// The hidden place that something shown would uncover, or that would cover the sandbox's own /proc
+/// and /dev or lie in what is closed there; or nothing.
 constexpr std::string uncovered_place(const confinement& facts) {
   const auto uncovers = [&facts](const std::string& hidden) {
     return contains(facts.workspace, hidden) ||
-           std::ranges::any_of(facts.shared,
-                               [&](const auto& path) { return contains(path.target, hidden); });
+           std::ranges::any_of(facts.shared, [&](const auto& path) {
+             return contains(path.target, hidden) || contains(path.source, hidden);
+           });
   };
   for (const auto& place : facts.hidden) {
-    if (uncovers(place.path)) return place.path;
+    if (uncovers(place.path) || reopens_system(place.path)) return place.path;
   }
   for (const auto& path : facts.hidden_files) {
-    if (uncovers(path)) return path;
+    if (uncovers(path) || contains("/dev", path)) return path;
   }
   if (reopens_system(facts.workspace)) return facts.workspace;
   for (const auto& path : facts.shared) {
