@@ -257,7 +257,7 @@ std::expected<prepared_run, refusal> prepare_unconfined(const run_request& reque
   if (!workspace) return std::unexpected{std::move(workspace.error())};
   auto directory = start_directory(request, *workspace);
   if (!directory) return std::unexpected{std::move(directory.error())};
-  auto home = temporary_directory::make();
+  auto home = temporary_directory::make("home");
   if (!home) return std::unexpected{std::move(home.error())};
   auto environment = command_environment(who, *workspace, home->path(), request.environment);
   if (!environment) return std::unexpected{std::move(environment.error())};
