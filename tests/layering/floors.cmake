@@ -35,12 +35,14 @@ set(floors
   include/pinfold/disk/held_root.hpp=62
   include/pinfold/disk/portable.hpp=64
   include/pinfold/disk/temporary.hpp=62
+  include/pinfold/disk/owned_root.hpp=63
   include/pinfold/disk/straight.hpp=63
   include/pinfold/disk/walk.hpp=63
   include/pinfold/disk/beneath.hpp=64
   include/pinfold/disk/reach.hpp=65
   include/pinfold/disk/resolve.hpp=65
   include/pinfold/disk/act.hpp=66
+  include/pinfold/disk/approved.hpp=67
   include/pinfold/disk/change.hpp=67
   include/pinfold/disk/open.hpp=68
   include/pinfold/pinfold.hpp=69
