@@ -16,6 +16,7 @@
 #include "sandbox/command_environment.hpp"
 #include "sandbox/git_state.hpp"
 #include "sandbox/places.hpp"
+#include "sandbox/probe.hpp"
 
 namespace pinfold {
 namespace {
@@ -200,6 +201,16 @@ std::expected<std::string, refusal> confined_workspace(const run_request& reques
     return std::unexpected{std::move(fits.error())};
   }
   return workspace;
+}
+
+std::expected<bubblewrap, refusal> backend_for(const run_request& request, const caller& who) {
+  auto workspace = confined_workspace(request, who);
+  if (!workspace) return std::unexpected{std::move(workspace.error())};
+  bubblewrap_search search;
+  search.workspace = std::move(*workspace);
+  auto found = usable_bubblewrap(search);
+  if (!found) return std::unexpected{std::move(found.error())};
+  return bubblewrap{.program = std::move(found->program)};
 }
 
 std::expected<launch_plan, refusal> plan_confined(const run_request& request, const caller& who,

@@ -46,6 +46,7 @@ set(floors
   include/pinfold/disk/change.hpp=67
   include/pinfold/disk/open.hpp=68
   include/pinfold/pinfold.hpp=69
+  include/pinfold/runner/=69
   runner/launch/=70
   runner/egress/=80
   runner/mcp/=80
