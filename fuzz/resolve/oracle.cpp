@@ -65,7 +65,7 @@ class judge {
     if (changes && !is_inside && root_around()->access == root_access::read) {
       return no(code::read_only_root);
     }
-    if (acts_on_the_name(op_)) {
+    if (acts_on_the_name(op_) || op_ == operation::write) {
       if (const auto why = what_would_come_along()) return no(*why);
     }
     const auto where =
@@ -136,11 +136,17 @@ class judge {
     return false;
   }
 
-  /// What a removal or rename of the place would take along, or pull from under a carve-out.
+  /// What a removal or rename of the place would take along, or what it, or a file made there, would
+  /// pull from under a carve-out.
   std::optional<code> what_would_come_along() const {
-    if (is_at_or_below(end_.place, rules_.workspace)) return code::permission_denied;
+    const bool is_file = op_ == operation::write;
+    if (is_at_or_below(end_.place, rules_.workspace)) {
+      return is_file ? std::nullopt : std::optional{code::permission_denied};
+    }
     const bool is_inside = is_at_or_below(rules_.workspace, end_.place);
-    if (!is_inside && root_around()->path == end_.place) return code::permission_denied;
+    if (!is_file && !is_inside && root_around()->path == end_.place) {
+      return code::permission_denied;
+    }
     for (std::size_t i = 0; i < ways_.size(); ++i) {
       const auto below = [&](const names& passed) { return is_at_or_below(end_.place, passed); };
       if (std::ranges::any_of(ways_[i].passed, below)) {
@@ -149,7 +155,7 @@ class judge {
       }
     }
     for (const auto& root : rules_.roots) {
-      const bool is_kept = root.access == root_access::read;
+      const bool is_kept = root.access == root_access::read && !is_file;
       if (!is_inside && is_kept && is_at_or_below(end_.place, root.path)) {
         return code::read_only_root;
       }

@@ -114,7 +114,7 @@ class identity_facts {
   const bool is_by_name = found.end.error && is_plain_way(root, asked.op, place, existing);
   disk::surroundings around{.inside = is_by_name ? disk::carved_by_name(root.rules(), place)
                                                  : carved_at(root, place, found.on_the_way)};
-  if (disk::acts_on_the_name(asked.op)) around.led_through = carve_out_led_through(root, place);
+  if (disk::may_break_a_way(asked.op)) around.led_through = carve_out_led_through(root, place);
   return disk::judge(asked, std::move(found.end), seen, around);
 }
 

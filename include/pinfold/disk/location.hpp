@@ -45,6 +45,11 @@ inline constexpr int most_links = 40;
   return may_be_missing(op) || acts_on_the_name(op);
 }
 
+/// A name that is removed, renamed or made a file may break the way to what lies behind it.
+[[nodiscard]] constexpr bool may_break_a_way(operation op) noexcept {
+  return acts_on_the_name(op) || op == operation::write;
+}
+
 /// A carve-out that a place lies in: which one, and the canonical path at which it is entered (not
 /// its spelled path where a mount or a folding file system shows it under another name).
 struct carved {
@@ -145,8 +150,8 @@ struct question {
 [[nodiscard]] inline bool holds_a_root(const grant& rules, std::string_view place) noexcept {
   if (contains(place, rules.workspace())) return true;
   if (contains(rules.workspace(), place)) return false;
-  const auto* root = rules.root_of(place);
-  return root != nullptr && root->path == place;
+  const auto root = rules.root_of(place);
+  return root && root->path == place;
 }
 
 [[nodiscard]] constexpr code code_of(carve_kind kind) noexcept {
@@ -160,7 +165,7 @@ struct standing_refusal {
 };
 
 /// What a place has to do with carve-outs: the one it lies in, and one whose own way through links
-/// leads over the place or through it (looked for only where a name may be removed or renamed).
+/// leads over the place or through it (looked for only where an operation `may_break_a_way`).
 struct surroundings {
   std::optional<carved> inside{};
   const carve_out* led_through{nullptr};
@@ -169,10 +174,13 @@ struct surroundings {
 /// What forbids the change `op` at `place`, which is in the grant. Decided in this order:
 ///  1. a host-run file                                             -> HostRunFile
 ///  2. a read-only root                                            -> ReadOnlyRoot
-///  3. removal or rename of a whole root, or of what holds one     -> PermissionDenied
-///  4. removal or rename that would take a carve-out along, or a link by which one is reached
-///                                                                 -> that carve-out's code
-///  5. removal or rename that would take a read-only root along    -> ReadOnlyRoot
+///  3. a directory made, if it is not there yet                    -> nothing forbids it
+///  4. removal or rename of a whole root, or of what holds one     -> PermissionDenied
+///  5. removal or rename that would take a carve-out along, or a link by which one is reached, and a
+///     write of a file where a carve-out needs a directory         -> that carve-out's code
+///  6. removal or rename that would take a read-only root along    -> ReadOnlyRoot
+/// (5: a repository whose ".git" is a file obeys what the file names. A write to the workspace
+/// itself, or to what holds it, meets a directory, so nothing is lost by letting the open say so.)
 [[nodiscard]] inline std::optional<standing_refusal> what_forbids_change(
     const grant& rules, operation op, std::string_view place, const surroundings& around) {
   const auto refuse = [&](code why, std::string boundary) {
@@ -182,16 +190,19 @@ struct surroundings {
     return refuse(code::host_run_file, joined(rules.workspace(), around.inside->carve.path));
   }
   const auto tail = tail_below(rules.workspace(), place);
-  const auto* root = tail ? nullptr : rules.root_of(place);
-  if (root != nullptr && root->access != root_access::write) {
+  const auto root = tail ? std::nullopt : rules.root_of(place);
+  if (root && root->access != root_access::write) {
     return refuse(code::read_only_root, std::string{root->path});
   }
-  if (!acts_on_the_name(op)) return std::nullopt;
-  if (holds_a_root(rules, place)) return refuse(code::permission_denied, std::string{place});
+  if (op == operation::make_directory) return std::nullopt;
+  if (acts_on_the_name(op) && holds_a_root(rules, place)) {
+    return refuse(code::permission_denied, std::string{place});
+  }
+  if (contains(place, rules.workspace())) return std::nullopt;
   const auto* carve = tail ? carve_out_below_tail(rules, *tail) : nullptr;
   if (carve == nullptr) carve = around.led_through;
   if (carve != nullptr) return refuse(code_of(carve->kind), joined(rules.workspace(), carve->path));
-  const auto* kept = tail ? nullptr : rules.read_root_below(place);
+  const auto* kept = tail || !acts_on_the_name(op) ? nullptr : rules.read_root_below(place);
   if (kept != nullptr) return refuse(code::read_only_root, std::string{kept->path});
   return std::nullopt;
 }

@@ -294,7 +294,7 @@ class named_facts {
   walk way{rules, op, start, input};
   auto end = way.finish();
   disk::surroundings around{.inside = carved_at(rules, end.place)};
-  if (disk::acts_on_the_name(op)) around.led_through = carve_out_led_through(rules, end.place);
+  if (disk::may_break_a_way(op)) around.led_through = carve_out_led_through(rules, end.place);
   return disk::judge(asked, std::move(end), way.seen(), around);
 }
 
