@@ -261,15 +261,16 @@ constexpr bool shows_more_elsewhere(const confinement& facts, const shared_path&
 }
 
 /// True when an entry of the visible tree is a link and something else is to be mounted at its path
-/// or below it.
+/// or below it; in the workspace there may be anything.
 constexpr bool is_mounted_through(const confinement& facts, const visible_path& entry) {
   if (entry.type != file_kind::link) return false;
   const auto is_below = [&entry](std::string_view place) { return contains(entry.path, place); };
   const auto is_another_below = [&](const visible_path& other) {
     return &other != &entry && is_below(other.path);
   };
-  return is_below("/dev") || is_below("/proc") || is_below("/tmp/home") ||
-         is_below("/proc/sys") || is_below("/dev/shm") || is_below(facts.workspace) ||
+  return is_below("/dev") || is_below("/dev/shm") || is_below("/proc") || is_below("/proc/sys") ||
+         is_below("/tmp/home") || is_below(facts.workspace) ||
+         contains(facts.workspace, entry.path) ||
          std::ranges::any_of(facts.visible, is_another_below) ||
          std::ranges::any_of(facts.shared, is_below, &shared_path::target) ||
          std::ranges::any_of(facts.hidden, is_below, &hidden_path::path) ||
