@@ -80,7 +80,8 @@ confinement read_facts(bytes& input) {
   }
   for (auto n = input.below(5); n > 0; --n) {
     auto& one = facts.shared.emplace_back();
-    one.source = read_place(input);
+    const bool is_near = input.below(4) == 3;
+    one.source = is_near ? read_place_inside(input, facts.workspace) : read_place(input);
     one.target = input.below(4) == 3 ? read_place(input) : one.source;
     one.access = one_of_two(input, root_access::read, root_access::write);
   }
