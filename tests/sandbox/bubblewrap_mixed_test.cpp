@@ -15,6 +15,7 @@ namespace {
 
 using namespace pinfold;
 using effects::effect;
+using effects::effect_on;
 
 constexpr auto hidden = carved_path::shown::hidden;
 constexpr auto visible = carved_path::shown::visible;
