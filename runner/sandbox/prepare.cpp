@@ -297,9 +297,30 @@ std::expected<prepared_run, refusal> prepare_unconfined(const run_request& reque
   return ready;
 }
 
+namespace {
+
+/// Which places are not what they were at the start, by device and inode: for a person to look at.
+std::string what_became_of_the_carve_outs(const prepared_run& ready) {
+  std::string names;
+  for (const auto& proof : ready.extras.proofs) {
+    struct stat now {};
+    const bool is_there = ::lstat(proof.path.c_str(), &now) == 0;
+    if (is_there && now.st_dev == proof.device && now.st_ino == proof.inode) continue;
+    names += (names.empty() ? "" : ", ") + proof.path + (is_there ? "" : " (gone)");
+  }
+  return names.empty() ? "all of them are what they were; their content may have changed"
+                       : "look at these before a program of the host uses them: " + names;
+}
+
+}  // namespace
+
 run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& events) {
   auto record = run(ready.plan, bounds, events, ready.extras);
   const bool has_run = record.ended != ending::refused;
+  if (record.error && record.error->error == code::boundary_lost) {
+    record.error->detail = what_became_of_the_carve_outs(ready);
+    if (ready.later) ready.later->carved.clear();  // what was not held has to be looked at
+  }
   if (ready.later && ready.lock && has_run) {
     record.host_run = look_for_host_run(*ready.later, ready.lock->directory());
   }
