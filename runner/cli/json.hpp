@@ -29,8 +29,9 @@ enum class record_role : std::uint8_t { run, gate };
 
 /// `ended`, `exit_code` and `signal` (a number or null), `duration_ms` and `setup_ms` (whole
 /// numbers, rounded), `stdout` and `stderr`, `backend`, `reason` (null when the backend is the one
-/// asked for), `network` ("off" or "on"), `workspace`, `killed`, `refusal` (null or an object), and
-/// `role` for a gate.
+/// asked for), `network` ("off" or "on"), `workspace`, `killed`, `host_run` (null, or `complete`, `ended`,
+/// `entries`, `more` and `found` with `path`, `kind` and `detail` each), `refusal` (null or an
+/// object), and `role` for a gate.
 [[nodiscard]] json to_json(const run_record& record, record_role role = record_role::run);
 
 /// One stream: `text`, `bytes`, `dropped`, `clipped`. Head and tail of a clipped text are parted by

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <pinfold/refusal.hpp>
+#include <pinfold/runner/host_run.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
 
 namespace pinfold {
@@ -64,6 +65,7 @@ struct run_record {
   network_access network{network_access::off};
   std::string workspace;
   unsigned killed{0};  ///< processes left when the command ended, and killed
+  std::optional<host_run_report> host_run;  ///< after a confined run that could write; else nothing
   std::optional<refusal> error;
 };
 
