@@ -58,8 +58,9 @@ std::vector<tool_call> read_plan(bytes& input, const ground& on) {
 }
 
 std::string described(const std::vector<tool_call>& plan) {
-  constexpr std::array names{"open_read", "open_write", "replace_file", "make_directories",
-                             "list_directory", "remove", "rename_within", "stat_of", "resolve"};
+  constexpr std::array names{"open_read",        "open_write",     "replace_file",
+                             "make_directories", "list_directory", "remove",
+                             "rename_within",    "stat_of",        "resolve"};
   std::string words;
   for (const auto& one : plan) {
     words += std::string{names[static_cast<std::size_t>(one.what)]} + " " + quoted(one.path);

@@ -67,7 +67,8 @@ void read_grant(bytes& input, decided_texts& texts) {
   const auto carves = input.below(4);
   const auto roots = input.below(4);
   texts.paths.reserve(carves + roots);
-  constexpr std::array<std::string_view, 6> tails{".efferent", ".git/hooks", "a", "a/b", "a/b/c", "x"};
+  constexpr std::array<std::string_view, 6> tails{".efferent", ".git/hooks", "a",
+                                                  "a/b",       "a/b/c",      "x"};
   for (std::size_t i = 0; i < carves; ++i) {
     const auto choice = input.below(tails.size() + 1);
     texts.paths.push_back(choice < tails.size() ? std::string{tails[choice]}
@@ -84,8 +85,7 @@ void read_grant(bytes& input, decided_texts& texts) {
 
 /// A command writes nothing of the host's but what the grant lets be written, and nothing at all in
 /// mode plan. (The grant is asked, not the guard: that one also refuses to replace a whole root.)
-void check_against_guard(const guard& decided, const confinement& facts,
-                         const launch_plan& plan) {
+void check_against_guard(const guard& decided, const confinement& facts, const launch_plan& plan) {
   if (plan.backend == backend_name::none) return;
   const auto check = [&](const auto& view) {
     for (const auto& place : places_of(facts)) {
@@ -93,7 +93,8 @@ void check_against_guard(const guard& decided, const confinement& facts,
       const auto seen = view.at(place);
       if (!seen.host || !seen.is_writable || contains("/dev", place)) continue;
       if (decided.present() != mode::plan && decided.policy().is_writable(*seen.host)) continue;
-      broken("a plan is never looser than the decision", described(facts) + std::string{name_of(plan.backend)} + " " + quoted(place));
+      broken("a plan is never looser than the decision",
+             described(facts) + std::string{name_of(plan.backend)} + " " + quoted(place));
     }
   };
   if (plan.backend == backend_name::bubblewrap) return check(mounted_view{plan});
@@ -106,8 +107,7 @@ void try_decision(bytes& input) {
   const grant policy{std::string_view{texts.workspace}, texts.carves, texts.roots};
   constexpr std::array modes{mode::plan, mode::ask, mode::autonomous};
   constexpr std::array gates{gate::off, gate::untainted, gate::guarded, gate::on};
-  constexpr std::array labels{taint{}, taint::untrusted_content, taint::private_data,
-                              taint::both};
+  constexpr std::array labels{taint{}, taint::untrusted_content, taint::private_data, taint::both};
   const auto present = input.one_of(modes);
   const auto open = input.one_of(gates);
   const auto taints = input.one_of(labels);

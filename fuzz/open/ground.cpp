@@ -42,8 +42,8 @@ void empty_but(int directory, const std::vector<std::string_view>& staying) {
     if (name == "." || name == ".." || std::ranges::find(staying, name) != staying.end()) continue;
     if (::unlinkat(directory, entry->d_name, 0) == 0) continue;
     {
-      const pinfold::descriptor below{::openat(
-          directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+      const pinfold::descriptor below{
+          ::openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
       if (below) empty_directory(below.get());
     }
     ::unlinkat(directory, entry->d_name, AT_REMOVEDIR);
@@ -73,13 +73,13 @@ ground::ground()
   }
   events_ = pinfold::descriptor{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
   must(events_.is_open(), "the kernel reports who opens what");
-  for (const auto* place : {"/outside", "/outside/canary", "/outside/d1", "/outside/d1/f",
-                            "/ws/.efferent", "/ws/.efferent/canary", "/ws/.efferent/d1",
-                            "/ws/.efferent/d1/f"}) {
+  for (const auto* place :
+       {"/outside", "/outside/canary", "/outside/d1", "/outside/d1/f", "/ws/.efferent",
+        "/ws/.efferent/canary", "/ws/.efferent/d1", "/ws/.efferent/d1/f"}) {
     watch(scratch_ + place, touched);
   }
-  for (const auto* place : {"/ws/.git/hooks", "/ws/.git/hooks/f", "/ws/.git/config",
-                            "/rw/kept/ro", "/rw/kept/ro/f"}) {
+  for (const auto* place :
+       {"/ws/.git/hooks", "/ws/.git/hooks/f", "/ws/.git/config", "/rw/kept/ro", "/rw/kept/ro/f"}) {
     watch(scratch_ + place, changed);
   }
   watch(scratch_ + "/outside/shared", IN_MODIFY);  // names of it come and go in the workspace
@@ -89,14 +89,14 @@ ground::ground()
 }
 
 void ground::make_what_stays() {
-  for (const auto* place : {"/outside/canary", "/outside/d1/f", "/ws/.efferent/canary",
-                            "/ws/.efferent/d1/f"}) {
+  for (const auto* place :
+       {"/outside/canary", "/outside/d1/f", "/ws/.efferent/canary", "/ws/.efferent/d1/f"}) {
     put(scratch_ + place, canary);
     const auto above = std::filesystem::path{scratch_ + place}.parent_path();
     put(above / never_listed, canary);
   }
-  for (const auto* place : {"/outside/shared", "/ws/.git/hooks/f", "/ws/.git/config",
-                            "/rw/kept/ro/f"}) {
+  for (const auto* place :
+       {"/outside/shared", "/ws/.git/hooks/f", "/ws/.git/config", "/rw/kept/ro/f"}) {
     put(scratch_ + place, "readable");
   }
 }
@@ -183,9 +183,9 @@ void ground::clear() {
 
 std::string read_asked_path(bytes& input, const ground& on) {
   static const std::vector<std::string> others{
-      "..",      ".",      ".efferent", ".efferent/canary",  ".git",   ".git/hooks",
+      "..",       ".",     ".efferent", ".efferent/canary",  ".git",   ".git/hooks",
       ".foundry", "hooks", "config",    "../outside/canary", "canary", "../outside",
-      "shared",  "kept",   "ro"};
+      "shared",   "kept",  "ro"};
   std::string path;
   for (auto pieces = 1 + input.below(5); pieces > 0; --pieces) {
     const auto choice = input.below(32);

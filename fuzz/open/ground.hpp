@@ -1,6 +1,6 @@
-// Where open_fuzz plays: a workspace that is built anew for each input, and around it what must stay
-// as it is: an outside, a root for reading, harness state, files that a host runs. The kernel is
-// asked to report whoever opens or changes any of it.
+// Where open_fuzz plays: a workspace that is built anew for each input, and around it what must
+// stay as it is: an outside, a root for reading, harness state, files that a host runs. The kernel
+// is asked to report whoever opens or changes any of it.
 #pragma once
 
 #include <cstdint>

@@ -81,8 +81,12 @@ inline std::string parent(const std::string& path) {
   return joined(list);
 }
 
-inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 /// A host name by RFC 1123 whose last label is no number in any base.
 inline bool is_name(const std::string& text) {
@@ -98,9 +102,8 @@ inline bool is_name(const std::string& text) {
   }
   const auto& last = labels.back();
   const bool is_decimal = std::ranges::all_of(last, is_digit);
-  const bool is_hex =
-      last.size() >= 2 && last[0] == '0' && (last[1] == 'x' || last[1] == 'X') &&
-      last.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
+  const bool is_hex = last.size() >= 2 && last[0] == '0' && (last[1] == 'x' || last[1] == 'X') &&
+                      last.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
   return !is_decimal && !is_hex;
 }
 

@@ -12,15 +12,38 @@ namespace {
 using std::string_view_literals::operator""sv;
 using namespace pinfold;
 
-constexpr std::array pool{
-    "/home/u/w"sv,       "/home/u/w/.efferent"sv, "/home/u/w/.git"sv, "/home/u/w/.git/hooks"sv,
-    "/home/u/w/a"sv,     "/home/u/w/a/b"sv,       "/home/u/w/a/b/c"sv, "/home/u"sv,
-    "/home"sv,           "/home/u/.cargo"sv,      "/tmp"sv,           "/tmp/w"sv,
-    "/tmp/home"sv,       "/var/tmp"sv,            "/var"sv,           "/run"sv,
-    "/run/sock"sv,       "/root"sv,               "/etc"sv,           "/etc/shadow"sv,
-    "/usr"sv,            "/usr/bin"sv,            "/bin"sv,           "/opt/t"sv,
-    "/proc"sv,           "/proc/sys"sv,           "/proc/1"sv,        "/dev"sv,
-    "/dev/shm"sv,        "/dev/shm/w"sv,          "/"sv,              "/home/u/w-old"sv};
+constexpr std::array pool{"/home/u/w"sv,
+                          "/home/u/w/.efferent"sv,
+                          "/home/u/w/.git"sv,
+                          "/home/u/w/.git/hooks"sv,
+                          "/home/u/w/a"sv,
+                          "/home/u/w/a/b"sv,
+                          "/home/u/w/a/b/c"sv,
+                          "/home/u"sv,
+                          "/home"sv,
+                          "/home/u/.cargo"sv,
+                          "/tmp"sv,
+                          "/tmp/w"sv,
+                          "/tmp/home"sv,
+                          "/var/tmp"sv,
+                          "/var"sv,
+                          "/run"sv,
+                          "/run/sock"sv,
+                          "/root"sv,
+                          "/etc"sv,
+                          "/etc/shadow"sv,
+                          "/usr"sv,
+                          "/usr/bin"sv,
+                          "/bin"sv,
+                          "/opt/t"sv,
+                          "/proc"sv,
+                          "/proc/sys"sv,
+                          "/proc/1"sv,
+                          "/dev"sv,
+                          "/dev/shm"sv,
+                          "/dev/shm/w"sv,
+                          "/"sv,
+                          "/home/u/w-old"sv};
 
 template <typename Enum>
 Enum one_of_two(bytes& input, Enum first, Enum second) {
@@ -35,8 +58,8 @@ file_kind read_kind(bytes& input) {
 
 /// Below the workspace more often than not.
 std::string read_place_inside(bytes& input, const std::string& workspace) {
-  constexpr std::array inside{".efferent"sv, ".foundry"sv, ".git"sv,   ".git/hooks"sv,
-                              ".git/config"sv, "a"sv,      "a/b"sv,    "a/b/c"sv};
+  constexpr std::array inside{".efferent"sv,   ".foundry"sv, ".git"sv, ".git/hooks"sv,
+                              ".git/config"sv, "a"sv,        "a/b"sv,  "a/b/c"sv};
   const auto choice = input.below(inside.size() + 2);
   if (choice >= inside.size()) return read_place(input);
   return (workspace == "/" ? "" : workspace) + "/" + std::string{inside[choice]};
@@ -58,8 +81,7 @@ confinement read_facts(bytes& input) {
   confinement facts;
   facts.workspace = read_place(input);
   facts.directory = input.coin() ? facts.workspace : read_place(input);
-  facts.access =
-      one_of_two(input, workspace_access::read_write, workspace_access::read_only);
+  facts.access = one_of_two(input, workspace_access::read_write, workspace_access::read_only);
   facts.root = one_of_two(input, root_profile::host, root_profile::minimal);
   facts.network = one_of_two(input, network_access::off, network_access::on);
   facts.nesting = one_of_two(input, nested_namespaces::forbidden, nested_namespaces::allowed);
@@ -72,8 +94,7 @@ confinement read_facts(bytes& input) {
     carve.path = read_place_inside(input, facts.workspace);
     carve.kind = one_of_two(input, carve_kind::harness_state, carve_kind::host_run);
     carve.type = read_kind(input);
-    carve.shell =
-        one_of_two(input, carved_path::shown::hidden, carved_path::shown::visible);
+    carve.shell = one_of_two(input, carved_path::shown::hidden, carved_path::shown::visible);
   }
   for (auto n = input.below(4); n > 0; --n) {
     facts.pinned.push_back(read_place_inside(input, facts.workspace));
@@ -103,8 +124,9 @@ confinement read_facts(bytes& input) {
 }
 
 std::vector<std::string> places_of(const confinement& facts) {
-  std::vector<std::string> places{"/",  "/x", "/proc/1/environ", "/proc/sys/kernel/core_pattern",
-                                  "/dev/sda", "/dev/shm/x", "/tmp/x"};
+  std::vector<std::string> places{
+      "/",        "/x",         "/proc/1/environ", "/proc/sys/kernel/core_pattern",
+      "/dev/sda", "/dev/shm/x", "/tmp/x"};
   const auto add = [&places](const std::string& path) {
     const std::string base = path == "/" ? "" : path;
     places.push_back(path);

@@ -53,7 +53,8 @@ class reading {
              one.access == root_access::read && one.source == one.target;
     });
   }
-  /// Readable: neither in harness state nor covered by a hidden place further in than what shows it.
+  /// Readable: neither in harness state nor covered by a hidden place further in than what shows
+  /// it.
   [[nodiscard]] bool may_be_read(std::string_view host) const {
     if (is_kept_from_sight(host)) return false;
     const auto depth = shown_depth(host);
@@ -173,8 +174,7 @@ finding check_names(const confinement& facts, const mounted_view& view) {
     if (!is_kept(path)) return at("a pinned directory is a mount point", path);
   }
   for (const auto& carve : facts.carve_outs) {
-    for (auto above = carve.path; above.size() > facts.workspace.size();
-         above = parent_of(above)) {
+    for (auto above = carve.path; above.size() > facts.workspace.size(); above = parent_of(above)) {
       if (!is_kept(above)) return at("the way to a carve-out is made of mount points", above);
     }
   }

@@ -34,8 +34,7 @@ sight mounted_view::at(std::string_view path) const {
   const bool is_bind = top->kind == mount_kind::bind || top->kind == mount_kind::ro_bind;
   if (is_bind && top->source != "/dev/null") {
     const std::string tail{*tail_below(top->target, path)};
-    seen.host = tail.empty() ? top->source
-                             : (top->source == "/" ? "" : top->source) + "/" + tail;
+    seen.host = tail.empty() ? top->source : (top->source == "/" ? "" : top->source) + "/" + tail;
   }
   const auto later = std::span{mounts_}.subspan(static_cast<std::size_t>(top - mounts_.data()));
   const bool is_closed = std::ranges::any_of(later, [&](const mount& one) {

@@ -24,8 +24,7 @@ built_tree::~built_tree() {
     const int parent = directories_[one.parent].get();
     const auto& object = plan_.data.nodes[one.object];
     const bool is_directory = object.kind == node_kind::directory;
-    const bool is_gone =
-        ::unlinkat(parent, one.name.c_str(), is_directory ? AT_REMOVEDIR : 0) == 0;
+    const bool is_gone = ::unlinkat(parent, one.name.c_str(), is_directory ? AT_REMOVEDIR : 0) == 0;
     must(is_gone, "asking changes nothing in the tree", one.name);
   }
 }
@@ -43,8 +42,8 @@ void built_tree::make(const entry& one) {
   const char* name = one.name.c_str();
   bool is_made = false;
   if (one.is_hard_link) {
-    is_made = ::linkat(directories_[one.linked_parent].get(), one.linked_name.c_str(), parent,
-                       name, 0) == 0;
+    is_made = ::linkat(directories_[one.linked_parent].get(), one.linked_name.c_str(), parent, name,
+                       0) == 0;
     must(is_made, "the tree can be built: hard link", one.name);
     return;
   }

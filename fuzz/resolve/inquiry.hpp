@@ -39,7 +39,6 @@ class inquiry {
   [[nodiscard]] std::string described(const question& asked) const;
 
  private:
-
   planned_tree plan_;
   std::string workspace_;
   std::span<const pinfold::carve_out> carve_outs_;

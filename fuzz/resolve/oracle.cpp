@@ -7,8 +7,8 @@ namespace pinfold_fuzz {
 
 namespace {
 
-using pinfold::code;
 using pinfold::carve_kind;
+using pinfold::code;
 using pinfold::operation;
 using pinfold::region;
 using pinfold::root_access;
@@ -44,8 +44,8 @@ class judge {
   judge(const tree& data, const rules& rules, operation op, const footing& end)
       : data_{data}, rules_{rules}, op_{op}, end_{end} {
     for (const auto& carve : rules.carves) {
-      ways_.push_back(walk(data, rules.workspace, text_of(carve.path).substr(1),
-                           {.may_be_missing = true}));
+      ways_.push_back(
+          walk(data, rules.workspace, text_of(carve.path).substr(1), {.may_be_missing = true}));
     }
   }
 
@@ -68,8 +68,9 @@ class judge {
     if (acts_on_the_name(op_) || op_ == operation::write) {
       if (const auto why = what_would_come_along()) return no(*why);
     }
-    const auto where =
-        carve ? region::host_run : is_inside ? region::workspace : region::extra_root;
+    const auto where = carve       ? region::host_run
+                       : is_inside ? region::workspace
+                                   : region::extra_root;
     return {.canonical = text_of(end_.place), .where = where};
   }
 
@@ -82,8 +83,8 @@ class judge {
     for (const auto& root : rules_.roots) {
       if (!is_at_or_below(root.path, end_.place)) continue;
       const bool is_deeper = found == nullptr || root.path.size() > found->path.size();
-      const bool is_stricter = found != nullptr && root.path == found->path &&
-                               root.access == root_access::read;
+      const bool is_stricter =
+          found != nullptr && root.path == found->path && root.access == root_access::read;
       if (is_deeper || is_stricter) found = &root;
     }
     return found;
@@ -110,8 +111,7 @@ class judge {
       base = &root->path;
     }
     if (base == nullptr) return false;
-    if (!way.error && is_at_or_below(way.place, end_.place) &&
-        is_at_or_below(*base, way.place)) {
+    if (!way.error && is_at_or_below(way.place, end_.place) && is_at_or_below(*base, way.place)) {
       return true;
     }
     for (std::size_t i = base->size() + 1; i < end_.objects.size(); ++i) {
@@ -136,8 +136,8 @@ class judge {
     return false;
   }
 
-  /// What a removal or rename of the place would take along, or what it, or a file made there, would
-  /// pull from under a carve-out.
+  /// What a removal or rename of the place would take along, or what it, or a file made there,
+  /// would pull from under a carve-out.
   std::optional<code> what_would_come_along() const {
     const bool is_file = op_ == operation::write;
     if (is_at_or_below(end_.place, rules_.workspace)) {

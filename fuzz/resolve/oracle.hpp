@@ -35,7 +35,7 @@ struct footing {
   names place;
   std::vector<std::size_t> objects;  ///< of "/" and of each name of the place that is there
   std::optional<pinfold::code> error;
-  bool is_unknown{false};    ///< it went where the data does not reach
+  bool is_unknown{false};     ///< it went where the data does not reach
   std::vector<names> passed;  ///< every name that was looked at, links too
 };
 

@@ -71,8 +71,7 @@ class walker {
 
   void take(std::size_t number) {
     const auto& found = data_.nodes[number];
-    const bool is_link =
-        found.kind == node_kind::link || found.kind == node_kind::magic_link;
+    const bool is_link = found.kind == node_kind::link || found.kind == node_kind::magic_link;
     if (!is_link || (is_last() && !how_.follows_last)) return enter(last_, number);
     if (found.kind == node_kind::magic_link) return fail_below(code::magic_link);
     if (++links_ > most_links) return fail_below(code::symlink_loop);

@@ -1,5 +1,5 @@
-// Holds a plugged-in resolver (plug.hpp) to the oracle, over the trees of resolve_fuzz. The grant is
-// the workspace alone, because carve-outs are nobody else's idea.
+// Holds a plugged-in resolver (plug.hpp) to the oracle, over the trees of resolve_fuzz. The grant
+// is the workspace alone, because carve-outs are nobody else's idea.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

@@ -15,12 +15,12 @@ namespace {
 using std::string_view_literals::operator""sv;
 
 constexpr std::array pool{
-    "a"sv,        "b"sv,       "c"sv,         "d"sv,          "f"sv,        "l"sv,
-    ".efferent"sv, ".foundry"sv, ".git"sv,     "hooks"sv,      "config"sv,   "info"sv,
-    "ws"sv,       "ws-old"sv,  "outside"sv,   "state"sv,      "ro"sv,       "rw"sv,
-    "kept"sv,     "..foo"sv,   "..."sv,       " "sv,          "a b"sv,      "-rf"sv,
-    "~"sv,        "$HOME"sv,   "*"sv,         "a (deleted)"sv, "\n"sv,      "\xff\xfe"sv,
-    ".EFFERENT"sv, ".git "sv,  "commondir"sv, "worktrees"sv,  "new"sv,      ".efferent-old"sv};
+    "a"sv,         "b"sv,        "c"sv,         "d"sv,           "f"sv,      "l"sv,
+    ".efferent"sv, ".foundry"sv, ".git"sv,      "hooks"sv,       "config"sv, "info"sv,
+    "ws"sv,        "ws-old"sv,   "outside"sv,   "state"sv,       "ro"sv,     "rw"sv,
+    "kept"sv,      "..foo"sv,    "..."sv,       " "sv,           "a b"sv,    "-rf"sv,
+    "~"sv,         "$HOME"sv,    "*"sv,         "a (deleted)"sv, "\n"sv,     "\xff\xfe"sv,
+    ".EFFERENT"sv, ".git "sv,    "commondir"sv, "worktrees"sv,   "new"sv,    ".efferent-old"sv};
 
 /// A name that a directory can hold.
 std::string read_name(bytes& input) {
@@ -106,8 +106,7 @@ class grower {
     const auto length = 36 + input_.below(8);
     for (std::size_t i = 1; i <= length; ++i) {
       auto next = i == length ? last : "k" + std::to_string(i + 1);
-      add(parent, "k" + std::to_string(i),
-          {.kind = node_kind::link, .target = std::move(next)});
+      add(parent, "k" + std::to_string(i), {.kind = node_kind::link, .target = std::move(next)});
     }
   }
 

@@ -76,8 +76,7 @@ void compare_with_kernel(const inquiry& all, const question& asked) {
   if (mine.is_unknown || asked.input.empty() || asked.input.contains('\0')) return;
   const pinfold::descriptor start{::open(asked.start.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   if (!start) return;  // too deep to be opened by name, or closed
-  const pinfold::descriptor found{
-      ::openat(start.get(), asked.input.c_str(), O_PATH | O_CLOEXEC)};
+  const pinfold::descriptor found{::openat(start.get(), asked.input.c_str(), O_PATH | O_CLOEXEC)};
   const int failure = found ? 0 : errno;
   if (mine.error) {
     const auto expected = errno_for(*mine.error);
@@ -103,7 +102,9 @@ void compare_with_kernel(const inquiry& all, const question& asked) {
 class asking {
  public:
   explicit asking(const inquiry& all)
-      : all_{all}, grant_{all.grant()}, rules_{rules_of(grant_)},
+      : all_{all},
+        grant_{all.grant()},
+        rules_{rules_of(grant_)},
         held_{grant_, pinfold::beneath::lookup::openat2},
         walked_{grant_, pinfold::beneath::lookup::walk_only} {}
 

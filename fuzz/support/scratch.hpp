@@ -20,8 +20,9 @@ namespace pinfold_fuzz {
 /// The path of a folder whose own path holds no link.
 inline std::string make_scratch() {
   const char* wanted = std::getenv("PINFOLD_FUZZ_TREES");
-  const std::string base =
-      wanted != nullptr ? wanted : ::access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
+  const std::string base = wanted != nullptr                        ? wanted
+                           : ::access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm"
+                                                                    : "/tmp";
   std::string made = base + "/pinfold-fuzz-XXXXXX";
   must(::mkdtemp(made.data()) != nullptr, "a folder for trees can be made", base);
   const std::unique_ptr<char, void (*)(void*)> real{::realpath(made.c_str(), nullptr), std::free};

@@ -62,7 +62,8 @@ std::size_t place_of(const launch_plan& plan, std::string_view target) {
 
 TEST_CASE("of_two_entries_for_one_shared_place_the_one_for_reading_holds") {
   auto facts = plain_facts();
-  facts.shared = {{"/cache", "/cache", root_access::write}, {"/cache", "/cache", root_access::read}};
+  facts.shared = {{"/cache", "/cache", root_access::write},
+                  {"/cache", "/cache", root_access::read}};
   for (const auto& plan : plans_of(facts)) CHECK(effect_on(plan, "/cache/x") == effect::reads);
 }
 
@@ -85,7 +86,8 @@ TEST_CASE("of_two_entries_for_one_carve_out_the_hidden_one_holds") {
   auto facts = plain_facts();
   facts.carve_outs = {{"/work/app/s", state, directory, hidden},
                       {"/work/app/s", state, directory, visible}};
-  for (const auto& plan : plans_of(facts)) CHECK(effect_on(plan, "/work/app/s/x") == effect::closed);
+  for (const auto& plan : plans_of(facts))
+    CHECK(effect_on(plan, "/work/app/s/x") == effect::closed);
 }
 
 TEST_CASE("every_directory_on_the_way_to_a_carve_out_is_a_mount_point") {
