@@ -3,6 +3,8 @@
 #include <array>
 #include <string_view>
 
+#include <pinfold/path.hpp>
+
 #include "support/target.hpp"
 
 namespace pinfold_fuzz {
@@ -56,12 +58,13 @@ file_kind read_kind(bytes& input) {
   return choice == 0 ? file_kind::link : choice % 2 == 0 ? file_kind::file : file_kind::directory;
 }
 
-/// Below the workspace more often than not.
+/// Below the workspace more often than not, and sometimes what holds it.
 std::string read_place_inside(bytes& input, const std::string& workspace) {
   constexpr std::array inside{".efferent"sv,   ".foundry"sv, ".git"sv, ".git/hooks"sv,
                               ".git/config"sv, "a"sv,        "a/b"sv,  "a/b/c"sv};
   const auto choice = input.below(inside.size() + 2);
-  if (choice >= inside.size()) return read_place(input);
+  if (choice > inside.size()) return read_place(input);
+  if (choice == inside.size()) return std::string{pinfold::parent_of(workspace)};
   return (workspace == "/" ? "" : workspace) + "/" + std::string{inside[choice]};
 }
 

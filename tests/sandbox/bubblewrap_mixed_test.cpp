@@ -145,6 +145,9 @@ TEST_CASE("nothing_is_shown_under_another_name_that_its_own_name_does_not_show")
   facts.shared = {{"/work/app/lib", "/mnt", root_access::write}};
   facts.access = workspace_access::read_only;
   CHECK(refusal_of(facts) == code::not_enforceable);
+  facts.carve_outs.clear();
+  facts.shared = {{"/work", "/mnt", root_access::write}};
+  CHECK(refusal_of(facts) == code::not_enforceable);
   // The control: the blob directory, shown inside under a name of its own.
   facts.shared = {{"/var/blobs", "/work/app/blobs", root_access::read}};
   CHECK(bubblewrap{}.wrap(facts));
