@@ -37,6 +37,22 @@ std::string path_of_some_directory(bytes& input, const tree& data) {
   return path.size() < pinfold::path_max ? path : data.path_of(data.outside);
 }
 
+/// True when somebody could be in the directory: all above it may be entered.
+bool can_be_stood_in(const tree& data, std::size_t directory) {
+  for (auto above = data.nodes[directory].parent; above != 0; above = data.nodes[above].parent) {
+    if (!data.nodes[above].is_searchable) return false;
+  }
+  return true;
+}
+
+/// Where a relative path may begin beside the workspace.
+std::string path_of_some_start(bytes& input, const tree& data) {
+  const auto directory = input.one_of(data.directories);
+  const auto path = data.path_of(directory);
+  const bool is_usable = path.size() < pinfold::path_max && can_be_stood_in(data, directory);
+  return is_usable ? path : data.path_of(data.outside);
+}
+
 }  // namespace
 
 inquiry::inquiry(bytes input, const std::string& scratch, grants kind) {
@@ -54,7 +70,7 @@ inquiry::inquiry(bytes input, const std::string& scratch, grants kind) {
   for (std::size_t i = 0; i < question_count; ++i) {
     const auto op = input.one_of(operations);
     const bool is_elsewhere = kind == grants::any && input.below(4) == 3;
-    auto start = is_elsewhere ? path_of_some_directory(input, data()) : workspace_;
+    auto start = is_elsewhere ? path_of_some_start(input, data()) : workspace_;
     questions_.push_back({op, read_path(input, data()), std::move(start)});
   }
 }
