@@ -132,6 +132,15 @@ class held_root {
     return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
   }
 
+  /// Where the name of a link ended in the path that was asked for last with one: a hint of where to
+  /// look first, as calls that go through the same link follow each other.
+  [[nodiscard]] std::size_t likely_link() const noexcept {
+    return likely_link_.load(std::memory_order_relaxed);
+  }
+  void remember_link(std::size_t end) const noexcept {
+    likely_link_.store(end, std::memory_order_relaxed);
+  }
+
   /// True when a path below the workspace that crosses no link and no mount can be judged by its
   /// spelling: names are exact, the workspace is in place, and each carve-out is either absent or
   /// reached without a link or a mount. Looked at again when the last look is older than 10 ms, so
@@ -182,6 +191,7 @@ class held_root {
   std::optional<code> error_;
   mutable std::atomic<std::int64_t> looked_at_{-fresh_for * 2};
   mutable std::atomic<bool> plain_{false};
+  mutable std::atomic<std::size_t> likely_link_{0};
 };
 
 }  // namespace pinfold::beneath

@@ -78,44 +78,50 @@ using maybe_resolved = std::optional<resolved>;
                                      : judged_once_normal(root, op, tail.text());
 }
 
-/// True when no link stands before the last name of `path`, which is a link itself: the kernel then
-/// says ENOTDIR (of the link, not followed), and ELOOP when one stands before it.
-[[nodiscard]] inline bool is_reached_without_links(const held_root& root,
-                                                   const char* path) noexcept {
-  constexpr int unfollowed = O_PATH | O_NOFOLLOW | O_DIRECTORY;
-  return open_below(root.names(), root.fd(), path, {.flags = unfollowed}) == -ENOTDIR;
+/// What stands at one name of `tail`, which ends at `end`: a link, whose target is then put in its
+/// place; no link; or something that the careful walk must answer.
+enum class looked : std::uint8_t { followed, no_link, unclear };
+
+[[nodiscard, gnu::noinline]] inline looked follow_link_at(const held_root& root, tail_text& tail,
+                                                          std::size_t end) noexcept {
+  char target[path_max];  // the kernel keeps no longer one
+  const auto size = tail.with_beginning(end, [&](const char* name) {
+    return ::readlinkat(root.fd(), name, target, sizeof target);
+  });
+  if (size < 0 && errno == EINVAL) return looked::no_link;
+  if (size <= 0 || size == sizeof target) return looked::unclear;
+  const bool is_below = tail.follow(end, {target, static_cast<std::size_t>(size)});
+  return is_below ? looked::followed : looked::unclear;
 }
 
-/// Puts what the last link on the way of `tail` leads to in its place, in the text. False where that
-/// lies elsewhere, or where it takes too many looks. By name, so what is read is worth nothing
-/// before the kernel has walked the outcome without a link: an absolute target, which takes the way
-/// to its link out of the text, is believed only when there was no other link on that way.
-[[nodiscard, gnu::noinline]] inline bool follow_last_link(const held_root& root, tail_text& tail,
-                                                          int& looks) noexcept {
-  char target[path_max];  // the kernel keeps no longer one
-  for (auto end = tail.text().size(); end != 0 && looks > 0; end = tail.name_before(end)) {
-    --looks;
-    const auto read = [&](const char* name) {
-      return ::readlinkat(root.fd(), name, target, sizeof target);
-    };
-    const auto size = tail.with_beginning(end, read);
-    if (size < 0 && errno == EINVAL) continue;  // not a link
-    if (size <= 0 || size == sizeof target) return false;
-    const std::string_view text{target, static_cast<std::size_t>(size)};
-    const auto is_clear = [&](const char* link) { return is_reached_without_links(root, link); };
-    return (!is_absolute(text) || tail.with_beginning(end, is_clear)) && tail.follow(end, text);
+/// Follows one link on the way of `tail`: looks where the last one was found, then at each name
+/// from the last one on. False when there is none, or after too many `looks`.
+[[nodiscard]] inline bool follow_a_link(const held_root& root, tail_text& tail,
+                                        int& looks) noexcept {
+  const auto likely = root.likely_link();
+  if (tail.ends_a_name(likely) && --looks > 0) {
+    const auto found = follow_link_at(root, tail, likely);
+    if (found != looked::no_link) return found == looked::followed;
+  }
+  for (auto end = tail.text().size(); end != 0 && --looks > 0; end = tail.name_before(end)) {
+    if (end == likely) continue;
+    const auto found = follow_link_at(root, tail, end);
+    if (found == looked::no_link) continue;
+    root.remember_link(end);
+    return found == looked::followed;
   }
   return false;
 }
 
-/// A path that crosses links which lead to somewhere below the workspace by their spelling. A link
-/// in the last place costs two more calls; each name behind it one more.
+/// A path whose links lead to somewhere below the workspace by their spelling. They are read by name
+/// and put into the text, which keeps the way to each of them; so nothing that was read counts
+/// before the kernel has walked the whole text without meeting a link.
 [[nodiscard, gnu::noinline]] inline maybe_resolved resolve_through_links(const held_root& root,
                                                                          operation op,
                                                                          tail_text& tail) {
   int looks = 64;
   for (int followed = 0; followed < disk::most_links; ++followed) {
-    if (!follow_last_link(root, tail, looks)) return std::nullopt;
+    if (!follow_a_link(root, tail, looks)) return std::nullopt;
     const int found = open_below(root.names(), root.fd(), tail.bytes(), {});
     if (found >= 0) {
       ::close(found);

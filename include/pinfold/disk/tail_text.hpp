@@ -25,7 +25,8 @@ class tail_text {
     if (is_absolute(input)) {
       const auto tail = tail_below(root, input);
       if (!tail) return;
-      input = tail->empty() ? std::string_view{"."} : *tail;
+      input = tail->substr(std::min(tail->find_first_not_of('/'), tail->size()));
+      if (input.empty()) input = ".";
     } else if (start != root) {
       const auto tail = tail_below(root, start);
       if (!tail) return;
@@ -49,23 +50,29 @@ class tail_text {
   /// The whole path; canonical in form when the text is in normal form.
   [[nodiscard]] std::string_view whole() const noexcept { return {bytes_, begin_ + size_}; }
 
-  /// The name that ends at `end` of the text is a link: what it leads to comes in its place. False
-  /// when that lies elsewhere by its spelling, or is too long; the text is then of no more use.
+  /// The name that ends at `end` of the text is a link: what it leads to comes in its place, an
+  /// absolute target behind as many ".." as lead back to the workspace, so that the way to the link
+  /// stays in the text. False when the target lies elsewhere by its spelling, when the way is not in
+  /// normal form, or when the outcome is too long; the text is then of no more use.
   [[nodiscard]] bool follow(std::size_t end, std::string_view target) noexcept {
-    const auto slash = text().substr(0, end).rfind('/');
-    auto start = slash == std::string_view::npos ? 0 : slash + 1;
+    const auto slash = name_before(end);
+    const auto way = text().substr(0, slash);
+    std::size_t up = 0;
     if (is_absolute(target)) {
       const auto tail = tail_below({bytes_, std::max<std::size_t>(begin_ - 1, 1)}, target);
-      if (!tail) return false;
+      if (!tail || (!way.empty() && !is_normal_tail(way))) return false;
       target = tail->empty() ? std::string_view{"."} : *tail;
-      start = 0;
+      if (!way.empty()) up = 1 + static_cast<std::size_t>(std::ranges::count(way, '/'));
     }
     const auto rest = text().substr(end);
-    if (begin_ + start + target.size() + rest.size() >= sizeof bytes_) return false;
-    std::memmove(bytes() + start + target.size(), rest.data(), rest.size());
-    const auto size = start + target.size() + rest.size();
-    target.copy(bytes() + start, target.size());
-    end_at(begin_ + size);
+    const auto start = begin_ + slash + (slash == 0 ? 0 : 1);
+    const auto size = up * 3 + target.size() + rest.size();
+    if (start + size >= sizeof bytes_) return false;
+    std::memmove(bytes_ + start + up * 3 + target.size(), rest.data(), rest.size());
+    auto at = start;
+    while (up-- > 0) at = put(at, "../");
+    put(at, target);
+    end_at(start + size);
     return true;
   }
 
@@ -78,6 +85,9 @@ class tail_text {
     return answer;
   }
 
+  [[nodiscard]] bool ends_a_name(std::size_t end) const noexcept {
+    return end != 0 && (end == size_ || (end < size_ && text()[end] == '/'));
+  }
   /// Where the name before the one that ends at `end` ends; 0 when there is none.
   [[nodiscard]] std::size_t name_before(std::size_t end) const noexcept {
     const auto slash = text().substr(0, end).rfind('/');
