@@ -27,7 +27,8 @@ namespace detail {
 /// What the allocator, the thread library and the clock call: no work for the kernel that counts.
 inline constexpr std::array passed_over{
     SYS_mmap,        SYS_munmap, SYS_mprotect, SYS_madvise,     SYS_brk,  SYS_futex,
-    SYS_sched_yield, SYS_gettid, SYS_getpid,   SYS_rt_sigprocmask, SYS_exit, SYS_clock_gettime};
+    SYS_sched_yield, SYS_gettid, SYS_getpid,   SYS_rt_sigprocmask, SYS_sigaltstack,
+    SYS_exit,        SYS_clock_gettime};
 
 /// From now on each other call of this thread waits for the answer of the listener returned.
 inline int listen_to_this_thread() {
