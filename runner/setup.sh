@@ -5,6 +5,7 @@ packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev libra
                 nlohmann-json3-dev)
 packages_run=(bubblewrap git)
 packages_test=(catch2 procps python3)
+packages_bench=(libbenchmark-dev gnuplot-nox python3)
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 

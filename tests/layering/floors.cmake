@@ -29,6 +29,7 @@ set(floors
   include/pinfold/disk/descriptor.hpp=60
   include/pinfold/disk/entry.hpp=60
   include/pinfold/disk/location.hpp=60
+  include/pinfold/disk/tail_text.hpp=60
   include/pinfold/disk/unwalked.hpp=60
   include/pinfold/disk/carved.hpp=61
   include/pinfold/disk/kernel.hpp=61
