@@ -21,10 +21,12 @@ set(floors
   include/pinfold/sandbox/confinement.hpp=50
   include/pinfold/sandbox/confine.hpp=51
   include/pinfold/sandbox/launch_plan.hpp=51
-  include/pinfold/sandbox/bubblewrap.hpp=52
+  include/pinfold/sandbox/bubblewrap_facts.hpp=52
+  include/pinfold/sandbox/bubblewrap_mounts.hpp=52
   include/pinfold/sandbox/none.hpp=52
   include/pinfold/sandbox/seatbelt.hpp=52
-  include/pinfold/sandbox/backend.hpp=53
+  include/pinfold/sandbox/bubblewrap.hpp=53
+  include/pinfold/sandbox/backend.hpp=54
   include/pinfold/policy.hpp=59
   include/pinfold/disk/descriptor.hpp=60
   include/pinfold/disk/entry.hpp=60

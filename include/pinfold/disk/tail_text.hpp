@@ -21,6 +21,7 @@ class tail_text {
   /// `root` is the workspace's canonical path, `start` the canonical directory in which a relative
   /// `input` begins.
   tail_text(std::string_view root, std::string_view start, std::string_view input) noexcept {
+    if (input.size() >= path_max) return;  // as it was spelled, not as what is left of it
     std::string_view before;
     if (is_absolute(input)) {
       const auto tail = tail_below(root, input);
