@@ -176,6 +176,28 @@ constexpr void append_mount(std::vector<std::string>& argv, const mount& one) {
   }
 }
 
+/// True when two places can be mounted whatever their order: apart, or the same tree on both sides.
+/// Otherwise the mount point of the inner one would be made in what the outer one shows, in a
+/// folder of the host, and through any link that a command left there.
+constexpr bool fit_together(const shared_path& outer, const shared_path& inner) {
+  const bool is_as_on_the_host = outer.source == outer.target && inner.source == inner.target;
+  return is_as_on_the_host || !contains(outer.target, inner.target);
+}
+
+/// A shared path that does not fit with another one or with the workspace, or nothing.
+constexpr std::string_view misfit_among(const confinement& facts) {
+  shared_path workspace;
+  workspace.source = workspace.target = facts.workspace;
+  for (std::size_t i = 0; i < facts.shared.size(); ++i) {
+    const auto& one = facts.shared[i];
+    if (!fit_together(workspace, one) || !fit_together(one, workspace)) return one.target;
+    for (std::size_t j = 0; j < facts.shared.size(); ++j) {
+      if (i != j && !fit_together(one, facts.shared[j])) return facts.shared[j].target;
+    }
+  }
+  return {};
+}
+
 /// The first fact that this dialect cannot say or that would open what another fact closes.
 /// A name for it, or nothing:
 ///  1. a path that is not canonical could be read as an option or lead elsewhere
@@ -250,8 +272,9 @@ struct bubblewrap {
       "/usr/bin/bwrap"};  ///< absolute; whether it can be trusted is the runner's to ask
 
   /// The plan for these facts. The text of the confinement is copied. Errors: `not_enforceable`,
-  /// naming the fact; `workspace_too_broad` when the workspace or a shared path would uncover a
-  /// hidden place.
+  /// naming the fact, also for a place that is shown under another name inside of another one or
+  /// around it; `workspace_too_broad` when the workspace or a shared path would uncover a hidden
+  /// place.
   [[nodiscard]] constexpr std::expected<launch_plan, refusal> wrap(const confinement& facts) const {
     if (const auto fact = detail::unsayable_fact(facts); !fact.empty()) {
       return std::unexpected{not_enforceable(fact, backend_name::bubblewrap)};
@@ -262,6 +285,10 @@ struct bubblewrap {
       broad.boundary = place;
       broad.detail = "what is shown would uncover a hidden place";
       return std::unexpected{std::move(broad)};
+    }
+    if (const auto misfit = detail::misfit_among(facts); !misfit.empty()) {
+      return std::unexpected{
+          not_enforceable("shared path " + std::string{misfit}, backend_name::bubblewrap)};
     }
     launch_plan plan;
     plan.backend = backend_name::bubblewrap;
@@ -301,9 +328,9 @@ struct bubblewrap {
 
   /// All namespaces are new, every capability is dropped even for uid 0, and no user namespace can
   /// be made inside unless nesting was asked for. `--die-with-parent` is left out on purpose: a
-  /// bwrap that it kills between its clone and the word to its child leaves that child waiting on an
-  /// eventfd for ever, with the workspace's lock in hand. The runner's channel to stage two ends a
-  /// run whose runner is gone.
+  /// bwrap that it kills between its clone and the word to its child leaves that child waiting on
+  /// an eventfd for ever, with the workspace's lock in hand. The runner's channel to stage two ends
+  /// a run whose runner is gone.
   [[nodiscard]] static constexpr std::vector<std::string> options_of(
       const confinement& facts, const std::vector<mount>& mounts) {
     std::vector<std::string> argv{"--unshare-user", "--unshare-ipc", "--unshare-pid",
