@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <boost/filesystem/operations.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -24,7 +25,8 @@ run_record refused_record(refusal why) {
 }
 
 /// The sandbox that `run` would make, around an empty folder of our own. The state directories are
-/// there already, so the folder's file system need not keep marks.
+/// there already, so the folder's file system need not keep marks. The folder's own cache, made as
+/// for any workspace, goes with it.
 run_record run_true_confined(const caller_environment& environment, const bubblewrap_facts& bwrap) {
   auto folder = temporary_directory::make("doctor");
   if (!folder) return refused_record(std::move(folder.error()));
@@ -38,7 +40,12 @@ run_record run_true_confined(const caller_environment& environment, const bubble
   request.command = {"true"};
   auto ready = prepare_confined(request, *who, bubblewrap{.program = bwrap.program});
   if (!ready) return refused_record(std::move(ready.error()));
-  return run(ready->plan, {.time = probe_time}, {}, ready->extras);
+  auto record = run_prepared(std::move(*ready), {.time = probe_time}, {});
+  if (!record.decided.cache_directory.empty()) {
+    boost::system::error_code ignored;  // what stays is empty, and of no other use
+    boost::filesystem::remove_all(record.decided.cache_directory, ignored);
+  }
+  return record;
 }
 
 class doctor_subcommand : public command {
