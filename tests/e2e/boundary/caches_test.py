@@ -142,8 +142,20 @@ class Own(Caches):
         self.assertEqual((record["cache"], record["cache_directory"]), ("none", None))
 
     def test_doctor_leaves_no_cache_behind(self):
+        before = self.tree()
         self.assertEqual(self.pinfold("doctor").code, 0)
-        self.assertEqual(os.listdir(self.path(".cache/pinfold")), [])
+        self.assertEqual(self.tree(), before)
+        self.inside("echo kept > ~/.cache/file")
+        self.assertEqual(self.pinfold("doctor").code, 0)
+        self.assertEqual(self.inside("cat ~/.cache/file"), "kept\n")
+        self.assertEqual(len(os.listdir(self.path(".cache/pinfold"))), 1)
+
+    def test_doctor_says_when_no_cache_could_be_kept(self):
+        self.directory()
+        os.chmod(self.path(".cache"), 0o777)
+        answer = self.pinfold("doctor")
+        self.assertEqual(answer.code, 1)
+        self.assertIn("other users may write to this directory", answer.out)
 
 
 @support.as_each_user
