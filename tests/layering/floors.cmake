@@ -9,13 +9,14 @@ set(floors
   include/pinfold/refusal.hpp=20
   include/pinfold/settings.hpp=20
   include/pinfold/taint.hpp=20
+  include/pinfold/caches.hpp=30
   include/pinfold/call.hpp=30
   include/pinfold/egress.hpp=30
   include/pinfold/intake.hpp=30
   include/pinfold/network.hpp=30
   include/pinfold/rules.hpp=30
   include/pinfold/verdict.hpp=31
-  include/pinfold/describe.hpp=40
+  include/pinfold/describe.hpp=41
   include/pinfold/guard.hpp=40
   include/pinfold/one_call.hpp=40
   include/pinfold/sandbox/confinement.hpp=50
