@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import signal
 import sys
+import tempfile
 import time
 import unittest
 
@@ -97,6 +98,12 @@ class AnotherBwrap(support.Confined):
         os.chmod(self.home, 0o777)
         os.chmod(self.project, 0o777)
         self.stage = f"/run/{os.path.basename(self.home)}"  # root's alone, like /usr/bin
+        self.caches = tempfile.mkdtemp(prefix="pinfold-caches-", dir="/srv")
+        self.addCleanup(shutil.rmtree, self.caches)
+        os.chmod(self.caches, 0o755)
+        for uid, gid in self.users:  # the home is everybody's here, so no place for a cache
+            os.mkdir(f"{self.caches}/{uid}", 0o700)
+            os.chown(f"{self.caches}/{uid}", uid, gid)
         os.mkdir(self.stage)
         self.addCleanup(shutil.rmtree, self.stage)
         os.chmod(self.stage, 0o755)
@@ -122,7 +129,8 @@ class AnotherBwrap(support.Confined):
         uid, gid = user
         return subprocess.Popen([sys.executable, "-c", LAUNCHER, source or self.fake, target,
                                  str(uid), str(gid), support.PINFOLD, *words], cwd=self.project,
-                                env=self.environment(), stdin=subprocess.DEVNULL,
+                                env=self.environment(XDG_CACHE_HOME=f"{self.caches}/{uid}"),
+                                stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def assert_doctor_says(self, probe, fix, **where):

@@ -9,13 +9,14 @@ set(floors
   include/pinfold/refusal.hpp=20
   include/pinfold/settings.hpp=20
   include/pinfold/taint.hpp=20
+  include/pinfold/caches.hpp=30
   include/pinfold/call.hpp=30
   include/pinfold/egress.hpp=30
   include/pinfold/intake.hpp=30
   include/pinfold/network.hpp=30
   include/pinfold/rules.hpp=30
   include/pinfold/verdict.hpp=31
-  include/pinfold/describe.hpp=40
+  include/pinfold/describe.hpp=41
   include/pinfold/guard.hpp=40
   include/pinfold/one_call.hpp=40
   include/pinfold/sandbox/confinement.hpp=50
@@ -31,6 +32,7 @@ set(floors
   include/pinfold/disk/descriptor.hpp=60
   include/pinfold/disk/entry.hpp=60
   include/pinfold/disk/location.hpp=60
+  include/pinfold/disk/tail_text.hpp=60
   include/pinfold/disk/unwalked.hpp=60
   include/pinfold/disk/carved.hpp=61
   include/pinfold/disk/kernel.hpp=61

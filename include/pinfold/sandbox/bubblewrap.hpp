@@ -67,8 +67,9 @@ struct bubblewrap {
       "/usr/bin/bwrap"};  ///< absolute; whether it can be trusted is the runner's to ask
 
   /// The plan for these facts. The text of the confinement is copied. Errors: `not_enforceable`,
-  /// naming the fact; `workspace_too_broad` when the workspace or a shared path would uncover a
-  /// hidden place.
+  /// naming the fact, also for a place that is shown under another name inside of another one or
+  /// around it; `workspace_too_broad` when the workspace or a shared path would uncover a hidden
+  /// place.
   [[nodiscard]] constexpr std::expected<launch_plan, refusal> wrap(const confinement& facts) const {
     if (const auto fact = detail::unsayable_fact(facts); !fact.empty()) {
       return std::unexpected{not_enforceable(fact, backend_name::bubblewrap)};
@@ -79,6 +80,10 @@ struct bubblewrap {
       broad.boundary = place;
       broad.detail = "what is shown would uncover a hidden place";
       return std::unexpected{std::move(broad)};
+    }
+    if (const auto misfit = detail::misfit_among(facts); !misfit.empty()) {
+      return std::unexpected{
+          not_enforceable("shared path " + std::string{misfit}, backend_name::bubblewrap)};
     }
     launch_plan plan;
     plan.backend = backend_name::bubblewrap;
@@ -118,9 +123,9 @@ struct bubblewrap {
 
   /// All namespaces are new, every capability is dropped even for uid 0, and no user namespace can
   /// be made inside unless nesting was asked for. `--die-with-parent` is left out on purpose: a
-  /// bwrap that it kills between its clone and the word to its child leaves that child waiting on an
-  /// eventfd for ever, with the workspace's lock in hand. The runner's channel to stage two ends a
-  /// run whose runner is gone.
+  /// bwrap that it kills between its clone and the word to its child leaves that child waiting on
+  /// an eventfd for ever, with the workspace's lock in hand. The runner's channel to stage two ends
+  /// a run whose runner is gone.
   [[nodiscard]] static constexpr std::vector<std::string> options_of(
       const confinement& facts, const std::vector<mount>& mounts) {
     std::vector<std::string> argv{"--unshare-user", "--unshare-ipc", "--unshare-pid",

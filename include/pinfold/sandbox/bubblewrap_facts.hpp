@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -116,6 +117,28 @@ constexpr std::string uncovered_place(const confinement& facts) {
   if (reopens_system(facts.workspace)) return facts.workspace;
   for (const auto& path : facts.shared) {
     if (reopens_system(path.target)) return path.target;
+  }
+  return {};
+}
+
+/// True when two places can be mounted whatever their order: apart, or the same tree on both sides.
+/// Otherwise the mount point of the inner one would be made in what the outer one shows, in a
+/// folder of the host, and through any link that a command left there.
+constexpr bool fit_together(const shared_path& outer, const shared_path& inner) {
+  const bool is_as_on_the_host = outer.source == outer.target && inner.source == inner.target;
+  return is_as_on_the_host || !contains(outer.target, inner.target);
+}
+
+/// A shared path that does not fit with another one or with the workspace, or nothing.
+constexpr std::string_view misfit_among(const confinement& facts) {
+  shared_path workspace;
+  workspace.source = workspace.target = facts.workspace;
+  for (std::size_t i = 0; i < facts.shared.size(); ++i) {
+    const auto& one = facts.shared[i];
+    if (!fit_together(workspace, one) || !fit_together(one, workspace)) return one.target;
+    for (std::size_t j = 0; j < facts.shared.size(); ++j) {
+      if (i != j && !fit_together(one, facts.shared[j])) return facts.shared[j].target;
+    }
   }
   return {};
 }
