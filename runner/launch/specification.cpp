@@ -1,8 +1,10 @@
 // Little more than lengths and bytes; the reader on the other side trusts none of them.
 #include "launch/specification.hpp"
 
+#include <algorithm>
 #include <string_view>
 
+#include "launch/boundary.hpp"
 #include "launch/stage_protocol.hpp"
 
 namespace pinfold {
@@ -24,6 +26,8 @@ std::uint32_t flags_of(const launch_plan& plan, const launch_extras& extras) {
   if (plan.backend == backend_name::bubblewrap) flags |= stage::flag_confined;
   if (extras.access == workspace_access::read_write) flags |= stage::flag_must_write;
   if (extras.cores == core_dumps::as_the_caller) flags |= stage::flag_keep_core_dumps;
+  if (plan.nesting == nested_namespaces::allowed) flags |= stage::flag_may_nest;
+  if (plan.network == network_access::off) flags |= stage::flag_offline;
   return flags;
 }
 
@@ -32,12 +36,18 @@ std::uint32_t flags_of(const launch_plan& plan, const launch_extras& extras) {
 std::string pack_specification(const launch_plan& plan, const launch_extras& extras) {
   const auto count = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
   std::string packed;
-  append_bytes(packed, stage::head{.magic = stage::magic,
-                                   .flags = flags_of(plan, extras),
-                                   .arguments = count(plan.command),
-                                   .environment = count(plan.environment),
-                                   .files = count(extras.files),
-                                   .proofs = count(extras.proofs)});
+  const auto places = expected_places(plan);
+  stage::head head{.magic = stage::magic,
+                   .flags = flags_of(plan, extras),
+                   .arguments = count(plan.command),
+                   .environment = count(plan.environment),
+                   .files = count(extras.files),
+                   .proofs = count(extras.proofs),
+                   .places = count(places),
+                   .held = count(extras.held),
+                   .host_namespaces = {}};
+  std::ranges::copy(foreign_namespaces(plan), head.host_namespaces);
+  append_bytes(packed, head);
   append_text(packed, plan.directory);
   for (const auto& word : plan.command) append_text(packed, word);
   for (const auto& entry : plan.environment) append_text(packed, entry);
@@ -52,6 +62,11 @@ std::string pack_specification(const launch_plan& plan, const launch_extras& ext
                               .read_only = one.state == place_proof::mount::read_only ? 1U : 0U,
                               .by_identity = one.object == place_proof::identity::same ? 1U : 0U});
     append_text(packed, one.path);
+  }
+  for (const auto& one : places) {
+    append_bytes(packed, stage::place{.kind = one.kind, .entries = count(one.entries)});
+    append_text(packed, one.path);
+    for (const auto& entry : one.entries) append_text(packed, entry);
   }
   return packed;
 }

@@ -43,6 +43,15 @@ pid_t child_pid_in(std::string_view json) {
   return pid;
 }
 
+/// "stage two, STEP: what went wrong: where".
+std::string what_failed(const stage::message& report, stage::step where) {
+  std::string text = "stage two, " + std::string{name_of(where)} + ": ";
+  text += report.value == 0 ? "the proof does not hold" : std::strerror(report.value);
+  const std::string_view place{report.place, ::strnlen(report.place, sizeof report.place)};
+  if (!place.empty()) text.append(": ").append(place);
+  return text;
+}
+
 /// bwrap's own last words, which came through the command's stderr.
 std::string last_line(const captured_output& output) {
   std::string_view text = output.text;
@@ -202,9 +211,7 @@ void supervisor::on_stage_failed(const stage::message& report) {
   const auto where = static_cast<stage::step>(report.extra);
   const bool unwritable = where == stage::step::write_workspace;
   const auto why = unwritable ? code::workspace_not_writable : code::sandbox_unavailable;
-  refuse(runner_refusal(
-      plan_, why,
-      "stage two, " + std::string{name_of(where)} + ": " + std::strerror(report.value)));
+  refuse(runner_refusal(plan_, why, what_failed(report, where)));
 }
 
 void supervisor::on_not_started(int error) {

@@ -57,6 +57,7 @@ struct launch_plan {
   std::string directory;
   std::string workspace;
   network_access network{network_access::off};
+  nested_namespaces nesting{nested_namespaces::forbidden};
   std::vector<mount> mounts;  ///< in the order in which they are made
 
   friend bool operator==(const launch_plan&, const launch_plan&) = default;

@@ -120,19 +120,20 @@ int block_child_signal() {
 
 int run_once() {
   run_state run;
-  run.spec = prepare();
+  std::uint64_t obtained = 0;
+  run.spec = prepare(obtained);
   run.signals = block_child_signal();
   if (run.signals < 0) fail(step::wait_for_child, errno);
-  send({report::ready, 0, 0});
+  send({report::ready, 0, obtained, {}});
   if (next_word() != go) return 1;
   if (const int wrong = start(run.spec, run.command); wrong != 0) {
-    send({report::not_started, wrong, 0});
+    send({report::not_started, wrong, 0, {}});
     return 1;
   }
-  send({report::started, run.command, 0});
+  send({report::started, run.command, 0, {}});
   const int status = watch(run);
   kill_what_is_left(run);
-  send({report::ended, status, run.killed});
+  send({report::ended, status, run.killed, {}});
   return 0;
 }
 
