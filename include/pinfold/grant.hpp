@@ -5,6 +5,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,11 +27,17 @@ struct carve_out {
   carve_kind kind;
 };
 
-inline constexpr std::array<carve_out, 4> default_carve_outs{{
+/// What git on the host runs or obeys: its hooks and its config, the attributes that name filters
+/// (info/attributes), and the files that say where another part of the repository lies (commondir,
+/// worktrees/*/commondir), which would bring another config (gitrepository-layout(5)).
+inline constexpr std::array<carve_out, 7> default_carve_outs{{
     {".efferent", carve_kind::harness_state},
     {".foundry", carve_kind::harness_state},
     {".git/hooks", carve_kind::host_run},
     {".git/config", carve_kind::host_run},
+    {".git/info", carve_kind::host_run},
+    {".git/worktrees", carve_kind::host_run},
+    {".git/commondir", carve_kind::host_run},
 }};
 
 static_assert(std::ranges::all_of(default_carve_outs,
@@ -105,7 +112,7 @@ class grant {
   /// The same for a path whose form was checked already (`is_canonical_form`): steps 2 to 6.
   [[nodiscard]] constexpr region region_of_unchecked(std::string_view canonical) const noexcept {
     if (auto tail = tail_below(workspace_, canonical)) return region_of_tail(*tail);
-    return root_of(canonical) != nullptr ? region::extra_root : region::outside;
+    return root_of(canonical) ? region::extra_root : region::outside;
   }
 
   /// The region of a path that lies `tail` below the workspace (no leading slash, "" for the
@@ -117,15 +124,15 @@ class grant {
   }
 
   /// The extra root that decides about a canonical path: the innermost one that holds it, and of
-  /// two for the same place the one for reading. Null when none holds it.
-  [[nodiscard]] constexpr const extra_root* root_of(std::string_view canonical) const noexcept {
-    const extra_root* found = nullptr;
+  /// two for the same place the one for reading. Nothing when none holds it.
+  [[nodiscard]] constexpr std::optional<extra_root> root_of(
+      std::string_view canonical) const noexcept {
+    std::optional<extra_root> found;
     for (const auto& root : extra_roots_) {
       if (!contains(root.path, canonical)) continue;
-      if (found != nullptr && found->path.size() > root.path.size()) continue;
-      if (found != nullptr && found->path == root.path && root.access == root_access::write)
-        continue;
-      found = &root;
+      if (found && found->path.size() > root.path.size()) continue;
+      if (found && found->path == root.path && root.access == root_access::write) continue;
+      found = root;
     }
     return found;
   }
@@ -178,8 +185,8 @@ class grant {
   /// True for the workspace itself and for the extra root that decides about the path.
   [[nodiscard]] constexpr bool is_a_root(std::string_view canonical) const noexcept {
     if (const auto tail = tail_below(workspace_, canonical)) return tail->empty();
-    const auto* root = root_of(canonical);
-    return root != nullptr && root->path == canonical;
+    const auto root = root_of(canonical);
+    return root && root->path == canonical;
   }
 
   /// A carve-out strictly below a canonical path; null when none, and for a path outside.

@@ -26,7 +26,7 @@ run_record refused_record(refusal why) {
 /// The sandbox that `run` would make, around an empty folder of our own. The state directories are
 /// there already, so the folder's file system need not keep marks.
 run_record run_true_confined(const caller_environment& environment, const bubblewrap_facts& bwrap) {
-  auto folder = temporary_directory::make();
+  auto folder = temporary_directory::make("doctor");
   if (!folder) return refused_record(std::move(folder.error()));
   for (const auto* name : {"/.efferent", "/.foundry"}) {
     ::mkdir((folder->path() + name).c_str(), 0700);  // where this fails, preparing says so

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "launch/record.hpp"
+#include <pinfold/runner/record.hpp>
 
 namespace pinfold {
 

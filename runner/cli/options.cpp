@@ -116,16 +116,6 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
   return request;
 }
 
-std::expected<bubblewrap, refusal> backend_for(const run_request& request, const caller& who) {
-  auto workspace = confined_workspace(request, who);
-  if (!workspace) return std::unexpected{std::move(workspace.error())};
-  bubblewrap_search search;
-  search.workspace = std::move(*workspace);
-  auto found = usable_bubblewrap(search);
-  if (!found) return std::unexpected{std::move(found.error())};
-  return bubblewrap{.program = std::move(found->program)};
-}
-
 std::string expand_home(const std::string& path, const caller_environment& environment) {
   const bool is_home = path == "~" || path.starts_with("~/");
   const auto home = environment.find("HOME");

@@ -8,11 +8,11 @@
 
 #include <CLI/App.hpp>
 
+#include <pinfold/runner/request.hpp>
 #include <pinfold/sandbox/bubblewrap.hpp>
 
 #include "cli/commands.hpp"
 #include "launch/run.hpp"
-#include "sandbox/request.hpp"
 
 namespace pinfold {
 
@@ -55,10 +55,6 @@ enum class watcher : bool { program, person };
 [[nodiscard]] std::expected<run_request, std::string> request_of(const run_options& given,
                                                                  bool has_shell_text,
                                                                  const invocation& call);
-
-/// The bwrap that may be trusted with this request's workspace, or why none may.
-[[nodiscard]] std::expected<bubblewrap, refusal> backend_for(const run_request& request,
-                                                             const caller& who);
 
 /// A path from the command line: "~" and "~/..." are the caller's home, as a shell writes them;
 /// anything else stays. Only the runner's own options go through here, never a tool's path.

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <pinfold/runner/runner.hpp>
+
 #include "cli/commands.hpp"
 #include "cli/interruption.hpp"
 #include "cli/text.hpp"
@@ -93,12 +95,8 @@ int run_and_report(std::string_view what, prepared_run& ready, const limits& bou
 
 int report_refusal(std::string_view what, const run_request& request, refusal refused,
                    report_form form, backend_name asked, record_role role) {
-  run_record record;
-  record.backend = asked;
-  record.network = request.network;
-  record.workspace = request.workspace;
   if (form == report_form::in_text) complain(what, refused);
-  record.error = std::move(refused);
+  const auto record = refused_record(request, std::move(refused), asked);
   if (form == report_form::as_json) {
     (void)write_all(STDOUT_FILENO, one_line(to_json(record, role)));
   }

@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include <pinfold/refusal.hpp>
+#include <pinfold/runner/request.hpp>
 
 #include "cli/json.hpp"
 #include "launch/run.hpp"
 #include "sandbox/prepare.hpp"
-#include "sandbox/request.hpp"
 
 namespace pinfold {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-#include "launch/record.hpp"
+#include <pinfold/runner/record.hpp>
 
 namespace pinfold {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <pinfold/refusal.hpp>
+#include <pinfold/runner/request.hpp>
 
 #include "sandbox/caller.hpp"
-#include "sandbox/request.hpp"
 
 namespace pinfold {
 

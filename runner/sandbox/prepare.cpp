@@ -16,6 +16,7 @@
 #include "sandbox/command_environment.hpp"
 #include "sandbox/git_state.hpp"
 #include "sandbox/places.hpp"
+#include "sandbox/probe.hpp"
 
 namespace pinfold {
 namespace {
@@ -202,6 +203,16 @@ std::expected<std::string, refusal> confined_workspace(const run_request& reques
   return workspace;
 }
 
+std::expected<bubblewrap, refusal> backend_for(const run_request& request, const caller& who) {
+  auto workspace = confined_workspace(request, who);
+  if (!workspace) return std::unexpected{std::move(workspace.error())};
+  bubblewrap_search search;
+  search.workspace = std::move(*workspace);
+  auto found = usable_bubblewrap(search);
+  if (!found) return std::unexpected{std::move(found.error())};
+  return bubblewrap{.program = std::move(found->program)};
+}
+
 std::expected<launch_plan, refusal> plan_confined(const run_request& request, const caller& who,
                                                   const bubblewrap& backend) {
   auto now = prepare(request, who, git_files::look_only);
@@ -257,7 +268,7 @@ std::expected<prepared_run, refusal> prepare_unconfined(const run_request& reque
   if (!workspace) return std::unexpected{std::move(workspace.error())};
   auto directory = start_directory(request, *workspace);
   if (!directory) return std::unexpected{std::move(directory.error())};
-  auto home = temporary_directory::make();
+  auto home = temporary_directory::make("home");
   if (!home) return std::unexpected{std::move(home.error())};
   auto environment = command_environment(who, *workspace, home->path(), request.environment);
   if (!environment) return std::unexpected{std::move(environment.error())};

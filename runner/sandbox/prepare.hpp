@@ -7,13 +7,13 @@
 #include <string>
 
 #include <pinfold/refusal.hpp>
+#include <pinfold/runner/request.hpp>
 #include <pinfold/sandbox/bubblewrap.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
 
 #include "launch/run.hpp"
 #include "sandbox/caller.hpp"
 #include "sandbox/harness_state.hpp"
-#include "sandbox/request.hpp"
 #include "sandbox/temporary_directory.hpp"
 
 namespace pinfold {
@@ -33,6 +33,10 @@ struct prepared_run {
 /// asked.
 [[nodiscard]] std::expected<std::string, refusal> confined_workspace(const run_request& request,
                                                                      const caller& who);
+
+/// The bwrap that may be trusted with this request's workspace, or why none may.
+[[nodiscard]] std::expected<bubblewrap, refusal> backend_for(const run_request& request,
+                                                             const caller& who);
 
 /// Ready to run under bubblewrap. Makes absent harness state and absent files of git's own.
 [[nodiscard]] std::expected<prepared_run, refusal> prepare_confined(const run_request& request,

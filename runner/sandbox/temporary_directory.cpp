@@ -9,8 +9,9 @@
 
 namespace pinfold {
 
-std::expected<temporary_directory, refusal> temporary_directory::make() {
-  std::string path = "/tmp/pinfold-XXXXXX";
+std::expected<temporary_directory, refusal> temporary_directory::make(
+    std::string_view purpose) {
+  auto path = "/tmp/pinfold-" + std::string{purpose} + "-XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) {
     return std::unexpected{refusal{.error = code::resource_exhausted,
                                    .op = operation::execute,

@@ -5,6 +5,7 @@
 
 #include <expected>
 #include <string>
+#include <string_view>
 
 #include <pinfold/refusal.hpp>
 
@@ -12,8 +13,9 @@ namespace pinfold {
 
 class temporary_directory {
  public:
-  /// A new directory below /tmp that only this user can enter.
-  [[nodiscard]] static std::expected<temporary_directory, refusal> make();
+  /// A new directory "/tmp/pinfold-<purpose>-XXXXXX" that only this user can enter. Errors:
+  /// ResourceExhausted.
+  [[nodiscard]] static std::expected<temporary_directory, refusal> make(std::string_view purpose);
   temporary_directory(temporary_directory&& other) noexcept;
   temporary_directory& operator=(temporary_directory&&) = delete;
   ~temporary_directory();

@@ -63,7 +63,7 @@ class Doctor(support.Confined):
 
     def test_it_leaves_nothing_behind(self):
         def folders():
-            return {name for name in os.listdir("/tmp") if name.startswith("pinfold-")}
+            return {name for name in os.listdir("/tmp") if name.startswith("pinfold-doctor-")}
         before = self.tree(), folders()
         self.pinfold("doctor")
         self.assertEqual(self.tree(), before[0])

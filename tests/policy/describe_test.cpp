@@ -162,8 +162,9 @@ TEST_CASE("the_rule_for_file_tools_names_the_workspace_the_carve_outs_and_the_ro
   CHECK(rule_for_file_tools(policy, mode::autonomous) ==
         "Reads and writes are bound to \"/work/app\"; relative paths start there. Links that lead "
         "out are refused. \".efferent\" and \".foundry\" belong to the harness and are not "
-        "available. \".git/hooks\" and \".git/config\" can be read but not changed, because the "
-        "host runs or obeys them. \"/opt/a\" and \"/opt/b\" can be read as well. \"/cache\" can be "
+        "available. \".git/hooks\", \".git/config\", \".git/info\", \".git/worktrees\" and "
+        "\".git/commondir\" can be read but not changed, because the host runs or obeys them. "
+        "\"/opt/a\" and \"/opt/b\" can be read as well. \"/cache\" can be "
         "read and written as well. Nobody can be asked: anything else needs a wider grant.");
   const std::array<carve_out, 3> three{{{"a", carve_kind::harness_state},
                                         {"b", carve_kind::harness_state},

@@ -63,8 +63,8 @@ namespace pinfold::disk {
 /// The directory of the grant that holds `place`: the workspace, an extra root, or "" for none.
 [[nodiscard]] inline std::string_view base_of(const grant& rules, std::string_view place) noexcept {
   if (contains(rules.workspace(), place)) return rules.workspace();
-  const auto* root = rules.root_of(place);
-  return root == nullptr ? std::string_view{} : root->path;
+  const auto root = rules.root_of(place);
+  return root ? root->path : std::string_view{};
 }
 
 [[nodiscard]] inline std::vector<std::string_view> names_of(std::string_view path) {

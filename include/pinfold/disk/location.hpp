@@ -138,8 +138,8 @@ struct question {
 [[nodiscard]] inline bool holds_a_root(const grant& rules, std::string_view place) noexcept {
   if (contains(place, rules.workspace())) return true;
   if (contains(rules.workspace(), place)) return false;
-  const auto* root = rules.root_of(place);
-  return root != nullptr && root->path == place;
+  const auto root = rules.root_of(place);
+  return root && root->path == place;
 }
 
 [[nodiscard]] constexpr code code_of(carve_kind kind) noexcept {
@@ -156,8 +156,12 @@ struct standing_refusal {
 /// Decided in this order:
 ///  1. a host-run file                                             -> HostRunFile
 ///  2. a read-only root                                            -> ReadOnlyRoot
-///  3. removal or rename of a whole root, or of what holds one     -> PermissionDenied
-///  4. removal or rename that would take a carve-out along         -> that carve-out's code
+///  3. a directory made, if it is not there yet                    -> nothing forbids it
+///  4. removal or rename of a whole root, or of what holds one     -> PermissionDenied
+///  5. removal or rename that would take a carve-out along, and a
+///     write of a file where a carve-out needs a directory         -> that carve-out's code
+/// (5: a repository whose ".git" is a file obeys what the file names. A write to the workspace
+/// itself meets a directory, so nothing is lost by letting the open say so.)
 [[nodiscard]] inline std::optional<standing_refusal> what_forbids_change(
     const grant& rules, operation op, std::string_view place, const std::optional<carved>& inside) {
   const auto refuse = [&](code why, std::string boundary) {
@@ -165,13 +169,16 @@ struct standing_refusal {
   };
   if (inside) return refuse(code::host_run_file, joined(rules.workspace(), inside->carve.path));
   const auto tail = tail_below(rules.workspace(), place);
-  const auto* root = tail ? nullptr : rules.root_of(place);
-  if (root != nullptr && root->access != root_access::write) {
+  const auto root = tail ? std::nullopt : rules.root_of(place);
+  if (root && root->access != root_access::write) {
     return refuse(code::read_only_root, std::string{root->path});
   }
-  if (!acts_on_the_name(op)) return std::nullopt;
-  if (holds_a_root(rules, place)) return refuse(code::permission_denied, std::string{place});
-  const auto* carve = tail ? carve_out_below_tail(rules, *tail) : nullptr;
+  if (op == operation::make_directory) return std::nullopt;
+  if (acts_on_the_name(op) && holds_a_root(rules, place)) {
+    return refuse(code::permission_denied, std::string{place});
+  }
+  const bool is_workspace_written = tail && tail->empty() && op == operation::write;
+  const auto* carve = tail && !is_workspace_written ? carve_out_below_tail(rules, *tail) : nullptr;
   if (carve == nullptr) return std::nullopt;
   return refuse(code_of(carve->kind), joined(rules.workspace(), carve->path));
 }

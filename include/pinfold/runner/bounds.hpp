@@ -1,0 +1,30 @@
+// What bounds one run, and where its events go while it lasts. Plain data.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace pinfold {
+
+enum class stream : std::uint8_t { out, err };
+
+/// The bounds of one run.
+struct limits {
+  std::optional<std::chrono::milliseconds> time;  ///< none: no limit
+  std::chrono::milliseconds grace{2000};          ///< from SIGTERM to SIGKILL
+  std::size_t output{256 * 1024};                 ///< bytes kept of each stream, head and tail
+};
+
+/// Where a run's events go. All are optional.
+struct sinks {
+  /// Gets the head of each stream as it comes, on the calling thread; never more than the cap.
+  std::function<void(stream, std::string_view)> on_output;
+  /// Borrowed; when it becomes readable the run is ended like a timeout and recorded as cancelled.
+  int cancel_descriptor{-1};
+};
+
+}  // namespace pinfold

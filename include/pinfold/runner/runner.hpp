@@ -1,0 +1,57 @@
+// Commands under a grant, for programs that embed pinfold: one object, one call. It decides nothing
+// of its own and weakens nothing: what cannot be confined is refused.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pinfold/refusal.hpp>
+#include <pinfold/runner/bounds.hpp>
+#include <pinfold/runner/record.hpp>
+#include <pinfold/runner/request.hpp>
+#include <pinfold/sandbox/launch_plan.hpp>
+#include <pinfold/settings.hpp>
+
+namespace pinfold {
+
+struct caller;
+
+/// Runs commands for one caller. Cheap to copy; every member may be called from several threads at
+/// once. It installs no signal handler and changes no global of the program: no umask, no working
+/// directory, no environment, and SIGCHLD is left alone.
+class runner {
+ public:
+  /// `environment` holds the caller's NAME=VALUE entries (a program passes its own `environ`); of
+  /// these a command gets only what its request names and a short list (README, "What a command
+  /// gets"). Looks at the homes that have to be hidden, once. Error: SandboxUnavailable.
+  [[nodiscard]] static std::expected<runner, refusal> for_caller(
+      std::vector<std::string> environment);
+
+  /// Runs one command in bubblewrap, to its end. Blocks. At return nothing of its process tree is
+  /// alive and the workspace is as the command left it. Whatever stops it from starting is in the
+  /// record: `ended` is `refused` and `error` says why; it never runs with less than was asked for.
+  [[nodiscard]] run_record run(const run_request& request, const limits& bounds,
+                               const sinks& events = {}) const;
+
+  /// The same command without a boundary, with a clean environment and a home of its own that is
+  /// gone afterwards. The token says that the harness wants it so.
+  [[nodiscard]] run_record run(const run_request& request, const limits& bounds, unconfined token,
+                               const sinks& events = {}) const;
+
+  /// What `run` would start, without making anything.
+  [[nodiscard]] std::expected<launch_plan, refusal> plan(const run_request& request) const;
+
+ private:
+  explicit runner(std::shared_ptr<const caller> who) noexcept : who_{std::move(who)} {}
+
+  std::shared_ptr<const caller> who_;
+};
+
+/// The record of a run that never started.
+[[nodiscard]] run_record refused_record(const run_request& request, refusal why,
+                                        backend_name asked = backend_name::bubblewrap);
+
+}  // namespace pinfold
