@@ -104,6 +104,10 @@ json to_json(const run_record& record, record_role role) {
   object["reason"] = record.reason.empty() ? json(nullptr) : json(with_replacements(record.reason));
   object["network"] = name_of(record.network);
   put_bytes(object, "workspace", record.workspace);
+  object["enforced"] = json::object();
+  for (const auto& one : record.enforced) {
+    object["enforced"][one.name] = {{"held", name_of(one.held)}, {"reason", one.reason}};
+  }
   object["killed"] = record.killed;
   object["refusal"] = refusal_or_null(record.error);
   if (role == record_role::gate) object["role"] = "gate";

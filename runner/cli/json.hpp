@@ -29,7 +29,8 @@ enum class record_role : std::uint8_t { run, gate };
 
 /// `ended`, `exit_code` and `signal` (a number or null), `duration_ms` and `setup_ms` (whole
 /// numbers, rounded), `stdout` and `stderr`, `backend`, `reason` (null when the backend is the one
-/// asked for), `network` ("off" or "on"), `workspace`, `killed`, `refusal` (null or an object), and
+/// asked for), `network` ("off" or "on"), `workspace`, `enforced` (an object: for each property `held`
+/// and `reason`; empty when no boundary came up), `killed`, `refusal` (null or an object), and
 /// `role` for a gate.
 [[nodiscard]] json to_json(const run_record& record, record_role role = record_role::run);
 

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -61,6 +62,17 @@ void tell_ending(std::string_view what, const run_record& record, const limits& 
   if (record.error) complain(what, *record.error);
 }
 
+/// One line for each property, in columns.
+void tell_enforced(std::string_view what, const run_record& record) {
+  std::size_t widest = 0;
+  for (const auto& one : record.enforced) widest = std::max(widest, one.name.size());
+  for (const auto& one : record.enforced) {
+    const std::string held{name_of(one.held)};
+    complain(what, one.name + std::string(widest - one.name.size() + 2, ' ') + held +
+                       std::string(9 - held.size(), ' ') + one.reason);
+  }
+}
+
 int exit_code_for(const run_record& record) {
   if (record.ended == ending::cancelled && interruption::signal() != 0) {
     return killed_by + interruption::signal();
@@ -75,7 +87,7 @@ int run_and_report(std::string_view what, prepared_run& ready, const limits& bou
   const interruption interrupted;
   sinks events;
   events.cancel_descriptor = interrupted.readable_descriptor();
-  if (form == report_form::in_text) {
+  if (form != report_form::as_json) {
     events.on_output = [&interrupted](stream which, std::string_view piece) {
       if (!write_all(descriptor_of(which), piece)) interrupted.raise();
     };
@@ -89,13 +101,14 @@ int run_and_report(std::string_view what, prepared_run& ready, const limits& bou
     write_tail(stream::out, record.out);
     write_tail(stream::err, record.err);
     tell_ending(what, record, bounds);
+    if (form == report_form::in_text_with_enforced) tell_enforced(what, record);
   }
   return exit_code_for(record);
 }
 
 int report_refusal(std::string_view what, const run_request& request, refusal refused,
                    report_form form, backend_name asked, record_role role) {
-  if (form == report_form::in_text) complain(what, refused);
+  if (form != report_form::as_json) complain(what, refused);
   const auto record = refused_record(request, std::move(refused), asked);
   if (form == report_form::as_json) {
     (void)write_all(STDOUT_FILENO, one_line(to_json(record, role)));

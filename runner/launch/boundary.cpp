@@ -100,8 +100,8 @@ std::array<std::uint64_t, stage::namespace_count> foreign_namespaces(const launc
     const auto name = stage::namespace_names[i];
     if (name == "net" && plan.network == network_access::on) continue;
     struct stat about {};
-    const auto path = "/proc/self/ns/" + std::string{name};
-    if (::stat(path.c_str(), &about) == 0) inodes[i] = about.st_ino;
+    const auto path = "/proc/thread-self/ns/" + std::string{name};  // whose child bwrap is
+    inodes[i] = ::stat(path.c_str(), &about) == 0 ? about.st_ino : stage::unknown_namespace;
   }
   return inodes;
 }

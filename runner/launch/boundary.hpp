@@ -24,9 +24,9 @@ struct expected_place {
 /// secret. Empty for backend `none`, which hides nothing.
 [[nodiscard]] std::vector<expected_place> expected_places(const launch_plan& plan);
 
-/// The inode numbers of this process's namespaces in the order of stage::namespace_names; 0 for the
-/// ones that the plan shares. All 0 for backend `none`. One that cannot be read is 0 as well only
-/// when the kernel does not have it (ENOENT).
+/// The inode numbers of this thread's namespaces in the order of stage::namespace_names; 0 for the
+/// ones that the plan shares, stage::unknown_namespace for one that cannot be read. All 0 for
+/// backend `none`.
 [[nodiscard]] std::array<std::uint64_t, stage::namespace_count> foreign_namespaces(
     const launch_plan& plan);
 

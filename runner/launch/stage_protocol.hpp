@@ -162,6 +162,7 @@ inline constexpr std::uint32_t magic = 0x70666432;
 /// The namespaces of a process, in the order of `head::host_namespaces`.
 inline constexpr std::string_view namespace_names[] = {"user", "pid", "mnt",   "net",
                                                        "ipc",  "uts", "cgroup"};
+inline constexpr std::uint64_t unknown_namespace = ~std::uint64_t{0};
 inline constexpr std::size_t namespace_count = std::size(namespace_names);
 
 /// The head of a specification; the texts follow in the order of the counts, each as a 32-bit
@@ -177,7 +178,8 @@ struct head {
   std::uint32_t proofs;
   std::uint32_t places;
   std::uint32_t held;  ///< descriptors from `held_fd` on that only have to stay open
-  /// The inode numbers of the runner's own namespaces; 0 where sharing it is meant.
+  /// The inode numbers of the runner's own namespaces; 0 where sharing it is meant, and
+  /// `unknown_namespace` where there is no knowing: then the kernel must not have it inside either.
   std::uint64_t host_namespaces[namespace_count];
 };
 

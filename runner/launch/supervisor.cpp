@@ -18,6 +18,8 @@
 #include <string_view>
 #include <utility>
 
+#include "launch/enforced.hpp"
+
 namespace pinfold {
 namespace {
 
@@ -142,7 +144,7 @@ void supervisor::read_channel() {
 void supervisor::take_report(const stage::message& report) {
   switch (report.kind) {
     case stage::report::ready:
-      return on_ready();
+      return on_ready(report);
     case stage::report::failed:
       return on_stage_failed(report);
     case stage::report::started:
@@ -154,7 +156,8 @@ void supervisor::take_report(const stage::message& report) {
   }
 }
 
-void supervisor::on_ready() {
+void supervisor::on_ready(const stage::message& report) {
+  record_.enforced = enforced_by(plan_, report.extra);
   find_init();
   if (plan_.backend != backend_name::none && !init_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));

@@ -6,7 +6,7 @@ import unittest
 import support
 
 FIELDS = ["ended", "exit_code", "signal", "duration_ms", "setup_ms", "stdout", "stderr", "backend",
-          "reason", "network", "workspace", "killed", "refusal"]
+          "reason", "network", "workspace", "enforced", "killed", "refusal"]
 
 
 @support.as_each_user

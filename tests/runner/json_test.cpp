@@ -61,7 +61,7 @@ TEST_CASE("a_run_record_has_exactly_the_names_of_the_interface") {
   const auto object = read_back(to_json(ordinary_record()));
   CHECK(names_of(object) == std::vector<std::string>{"ended", "exit_code", "signal", "duration_ms",
                                                      "setup_ms", "stdout", "stderr", "backend",
-                                                     "reason", "network", "workspace", "killed",
+                                                     "reason", "network", "workspace", "enforced", "killed",
                                                      "refusal"});
   CHECK(names_of(object["stdout"]) ==
         std::vector<std::string>{"text", "bytes", "dropped", "clipped"});

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <pinfold/refusal.hpp>
+#include <pinfold/runner/enforced.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
 
 namespace pinfold {
@@ -63,6 +65,7 @@ struct run_record {
   std::string reason;  ///< why the backend is not the one asked for; empty when it is
   network_access network{network_access::off};
   std::string workspace;
+  std::vector<enforced_property> enforced;  ///< empty when no boundary came up
   unsigned killed{0};  ///< processes left when the command ended, and killed
   std::optional<refusal> error;
 };

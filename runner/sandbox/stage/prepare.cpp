@@ -130,11 +130,10 @@ void bound_core_dumps(const specification& spec) {
   if (::setrlimit(RLIMIT_CORE, &none) != 0) fail(step::limit_core_dumps, errno);
 }
 
-/// What holds for the process itself, and then for the network and the file system.
 void prove_the_boundary(const specification& spec, text_reader& reader) {
-  prove_no_privileges();
   if ((spec.counts.flags & flag_offline) != 0) prove_no_way_out();
   prove_namespaces(spec);
+  prove_no_privileges();
   prove_sysctls_are_closed();
   prove_places(spec, reader);
 }

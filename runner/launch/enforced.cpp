@@ -1,0 +1,94 @@
+// One line for each property. What is said here is never more than what stage two proved.
+#include "launch/enforced.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "launch/stage_protocol.hpp"
+
+namespace pinfold {
+namespace {
+
+using properties = std::vector<enforced_property>;
+
+bool shows_the_machine(const launch_plan& plan) {
+  return std::ranges::any_of(plan.mounts, [](const mount& one) {
+    return one.target == "/" && one.kind == mount_kind::ro_bind;
+  });
+}
+
+enforced_property reads_outside(const launch_plan& plan) {
+  if (shows_the_machine(plan)) {
+    return {"reads_outside", strength::partial,
+            "the machine can be read outside the hidden places; --root minimal closes that"};
+  }
+  return {"reads_outside", strength::full, "only the places of the minimal root are there"};
+}
+
+enforced_property network(const launch_plan& plan) {
+  if (plan.network == network_access::on) {
+    return {"network", strength::none, "it was asked for"};
+  }
+  return {"network", strength::full, "no device but lo, and no route"};
+}
+
+/// Signals end at the PID namespace either way; abstract names end at the network namespace.
+enforced_property scope(const launch_plan& plan, std::uint64_t obtained) {
+  constexpr auto name = "abstract_sockets_and_signals";
+  if ((obtained & stage::obtained_scope) != 0) {
+    return {name, strength::full, "Landlock scopes them, and a connection was tried"};
+  }
+  if (plan.network == network_access::off) {
+    return {name, strength::full, "network and PID namespaces of its own"};
+  }
+  return {name, strength::partial,
+          "no process outside can be signalled, but abstract sockets of the host can be reached: "
+          "the kernel has no Landlock scopes (Linux 6.12)"};
+}
+
+enforced_property namespaces(const launch_plan& plan) {
+  if (plan.nesting == nested_namespaces::allowed) {
+    return {"namespaces", strength::partial, "all are its own, and more can be made inside"};
+  }
+  return {"namespaces", strength::full, "all are its own, and none can be made inside"};
+}
+
+properties with_a_boundary(const launch_plan& plan, std::uint64_t obtained) {
+  return {
+      {"writes_outside", strength::full,
+       "the root, the hidden places and the carve-outs are read-only, and a write was tried"},
+      reads_outside(plan),
+      network(plan),
+      scope(plan, obtained),
+      {"path_sockets", strength::partial,
+       "not there in the hidden places; a socket that is bound elsewhere stays visible"},
+      {"privileges", strength::full, "no capability in any set, and none to be gained"},
+      namespaces(plan),
+      {"system_calls", strength::full, "filtered, and a call was tried"},
+      {"kernel_settings", strength::full, "/proc/sys is read-only, and a write was tried"},
+      {"descriptors", strength::full, "none but the first three"},
+      {"left_processes", strength::full, "PID 1 of the sandbox kills what is left"},
+      {"core_dumps", strength::full, "off"},
+  };
+}
+
+properties with_no_boundary() {
+  properties all;
+  for (const auto* name :
+       {"writes_outside", "reads_outside", "network", "abstract_sockets_and_signals",
+        "path_sockets", "privileges", "namespaces", "system_calls", "kernel_settings"}) {
+    all.push_back({name, strength::none, "there is no sandbox"});
+  }
+  all.push_back({"descriptors", strength::full, "none but the first three"});
+  all.push_back({"left_processes", strength::partial,
+                 "what is left is killed, unless the command killed stage two first"});
+  return all;
+}
+
+}  // namespace
+
+properties enforced_by(const launch_plan& plan, std::uint64_t obtained) {
+  return plan.backend == backend_name::none ? with_no_boundary() : with_a_boundary(plan, obtained);
+}
+
+}  // namespace pinfold
