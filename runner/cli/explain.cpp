@@ -94,6 +94,13 @@ std::string table_of(const launch_plan& plan, const limits& bounds) {
                                                      : "off: no route, no resolver");
   line("time limit", bounds.time ? std::to_string(bounds.time->count()) + " ms" : "none");
   line("grace", std::to_string(bounds.grace.count()) + " ms from SIGTERM to SIGKILL");
+  const auto& resources = bounds.resources;
+  if (resources.memory) line("memory limit", readable_size(*resources.memory));
+  if (resources.processes) line("process limit", std::to_string(*resources.processes));
+  if (resources.cpu_time) {
+    line("processor time limit", std::to_string(resources.cpu_time->count()) + " ms");
+  }
+  if (resources.file_size) line("file size limit", readable_size(*resources.file_size));
   line("output kept", readable_size(bounds.output) + " of each stream");
   std::string_view title = "environment";
   for (const auto& entry : plan.environment) {
@@ -125,6 +132,13 @@ json object_of(const launch_plan& plan, const limits& bounds) {
     object["mounts"].push_back(std::move(entry));
   }
   object["limits"]["time_ms"] = bounds.time ? json(bounds.time->count()) : json(nullptr);
+  const auto& resources = bounds.resources;
+  const auto number = [](const auto& limit) { return limit ? json(*limit) : json(nullptr); };
+  object["limits"]["memory_bytes"] = number(resources.memory);
+  object["limits"]["processes"] = number(resources.processes);
+  object["limits"]["cpu_time_ms"] =
+      resources.cpu_time ? json(resources.cpu_time->count()) : json(nullptr);
+  object["limits"]["file_size_bytes"] = number(resources.file_size);
   object["limits"]["grace_ms"] = bounds.grace.count();
   object["limits"]["output_bytes"] = bounds.output;
   return object;
@@ -142,7 +156,7 @@ class explain_subcommand : public command {
 
   int run(const invocation& call) override {
     const bool is_watched = !options_.bounds.json && ::isatty(STDOUT_FILENO) == 1;
-    const auto bounds = limits_of(options_.bounds, is_watched ? watcher::person : watcher::program);
+    const auto bounds = limits_of(options_, is_watched ? watcher::person : watcher::program);
     if (!bounds) return usage(bounds.error());
     const auto request = request_of(options_, shell_text_->count() > 0, call);
     if (!request) return usage(request.error());

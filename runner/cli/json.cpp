@@ -96,6 +96,7 @@ json to_json(const run_record& record, record_role role) {
   object["ended"] = name_of(record.ended);
   object["exit_code"] = number_or_null(record.exit_code);
   object["signal"] = number_or_null(record.signal);
+  object["limit"] = record.limit ? json(name_of(*record.limit)) : json(nullptr);
   object["duration_ms"] = whole_milliseconds(record.duration);
   object["setup_ms"] = whole_milliseconds(record.setup);
   object["stdout"] = to_json(record.out);

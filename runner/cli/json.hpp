@@ -27,7 +27,7 @@ void put_bytes(json& object, std::string_view name, std::string_view bytes);
 /// Who asked for the run: `gate` adds the field `role: "gate"`.
 enum class record_role : std::uint8_t { run, gate };
 
-/// `ended`, `exit_code` and `signal` (a number or null), `duration_ms` and `setup_ms` (whole
+/// `ended`, `exit_code` and `signal` (a number or null), `limit` (a name or null), `duration_ms` and `setup_ms` (whole
 /// numbers, rounded), `stdout` and `stderr`, `backend`, `reason` (null when the backend is the one
 /// asked for), `network` ("off" or "on"), `workspace`, `enforced` (an object: for each property `held`
 /// and `reason`; empty when no boundary came up), `killed`, `refusal` (null or an object), and

@@ -35,6 +35,7 @@ void add_bound_options(CLI::App& app, bound_options& to) {
 
 void add_run_options(CLI::App& app, run_options& to) {
   add_bound_options(app, to.bounds);
+  add_limit_options(app, to.limits);
   app.add_option("--workspace", to.workspace, "The one folder (default: the current directory)");
   app.add_option("--cwd", to.cwd,
                  "Where the command starts, inside the workspace (default: its top)");
@@ -71,6 +72,15 @@ std::expected<limits, std::string> limits_of(const bound_options& given, watcher
   const auto output = parse_size(given.max_output, output_sizes);
   if (!output) return std::unexpected{"--max-output: " + output.error()};
   bounds.output = *output;
+  return bounds;
+}
+
+std::expected<limits, std::string> limits_of(const run_options& given, watcher reader) {
+  auto bounds = limits_of(given.bounds, reader);
+  if (!bounds || given.no_sandbox) return bounds;
+  const auto resources = resource_limits_of(given.limits);
+  if (!resources) return std::unexpected{resources.error()};
+  bounds->resources = *resources;
   return bounds;
 }
 
@@ -113,6 +123,13 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
   if (given.no_sandbox && given.network == "off") {
     return std::unexpected{"--network off cannot be held without a sandbox"};
   }
+  if (given.no_sandbox && is_any_given(given.limits)) {
+    return std::unexpected{"limits of memory, processes, processor time and files cannot be held "
+                           "without a sandbox"};
+  }
+  const auto tmp_size = tmp_size_of(given.limits);
+  if (!tmp_size) return std::unexpected{tmp_size.error()};
+  request.tmp_size = *tmp_size;
   return request;
 }
 

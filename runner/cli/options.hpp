@@ -12,6 +12,7 @@
 #include <pinfold/sandbox/bubblewrap.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/limit_options.hpp"
 #include "launch/run.hpp"
 
 namespace pinfold {
@@ -26,6 +27,7 @@ struct bound_options {
 
 struct run_options {
   bound_options bounds;
+  limit_options limits;
   std::string workspace{"."};
   std::string cwd;
   std::string shell_text;
@@ -45,6 +47,9 @@ enum class watcher : bool { program, person };
 /// The checked limits. The error is a sentence.
 [[nodiscard]] std::expected<limits, std::string> limits_of(const bound_options& given,
                                                            watcher reader);
+
+/// The same for a run, with what its processes may use.
+[[nodiscard]] std::expected<limits, std::string> limits_of(const run_options& given, watcher reader);
 
 /// The command that was asked for: the words after "--", or `bash -c TEXT`. The error is a
 /// sentence.

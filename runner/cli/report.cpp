@@ -45,11 +45,18 @@ void tell_ending(std::string_view what, const run_record& record, const limits& 
     case ending::timed_out:
       complain(what, "timed out after " + std::to_string(bounds.time->count()) + " ms" + left);
       break;
+    case ending::limited:
+      complain(what, "ended at its limit: " +
+                         std::string{record.limit ? name_of(*record.limit) : "unknown"} + left);
+      break;
     case ending::cancelled:
       complain(what, "interrupted; the command was ended" + left);
       break;
     case ending::exited:
     case ending::signaled:
+      if (record.limit) {
+        complain(what, "the command met a limit: " + std::string{name_of(*record.limit)});
+      }
       if (record.killed > 0) {
         complain(what,
                  count_of(record.killed, "process") + " left behind by the command and killed");

@@ -33,7 +33,7 @@ class run_subcommand : public command {
 
   int run(const invocation& call) override {
     const bool is_watched = !options_.bounds.json && ::isatty(STDOUT_FILENO) == 1;
-    const auto bounds = limits_of(options_.bounds, is_watched ? watcher::person : watcher::program);
+    const auto bounds = limits_of(options_, is_watched ? watcher::person : watcher::program);
     if (!bounds) return usage(bounds.error());
     const auto request = request_of(options_, shell_text_->count() > 0, call);
     if (!request) return usage(request.error());

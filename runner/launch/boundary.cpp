@@ -59,7 +59,7 @@ bool is_writable(const std::string& path, const launch_plan& plan) {
 
 expected_place empty_place(const mount& one, const launch_plan& plan) {
   expected_place place{one.target, stage::place_listed, names_in(one.target, plan)};
-  if (is_closed(one.target, plan)) place.kind |= stage::place_closed;
+  place.kind |= is_closed(one.target, plan) ? stage::place_closed : stage::place_scratch;
   return place;
 }
 

@@ -1,6 +1,8 @@
 // One line for each property. What is said here is never more than what stage two proved.
 #include "launch/enforced.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -53,8 +55,40 @@ enforced_property namespaces(const launch_plan& plan) {
   return {"namespaces", strength::full, "all are its own, and none can be made inside"};
 }
 
-properties with_a_boundary(const launch_plan& plan, std::uint64_t obtained) {
-  return {
+/// A limit of a confined run: not asked for, or held as `how` says.
+enforced_property limit(const char* name, bool is_wanted, enforced_property how) {
+  if (!is_wanted) return {name, strength::none, "no limit was asked for"};
+  how.name = name;
+  return how;
+}
+
+/// The wall of the kernel binds a user namespace, but not uid 0 of the host (setrlimit(2)).
+enforced_property processes() {
+  const bool is_root = ::getuid() == 0;
+  if (is_root) {
+    return {{}, strength::partial, "stage two counts tasks 50 times a second and ends the run"};
+  }
+  return {{}, strength::full, "stage two counts tasks, and the kernel's own limit stands above"};
+}
+
+void add_limits(properties& all, const resource_limits& limits) {
+  all.push_back(limit("memory", limits.memory.has_value(),
+                      {{}, strength::partial,
+                       "stage two adds up resident memory and scratch places 50 times a second; "
+                       "files in memory that nothing maps are not seen"}));
+  all.push_back(limit("processes", limits.processes.has_value(), processes()));
+  all.push_back(limit("cpu_time", limits.cpu_time.has_value(),
+                      {{}, strength::partial,
+                       "the kernel bounds each process; stage two adds up what lives and what was "
+                       "waited for"}));
+  all.push_back(limit("file_size", limits.file_size.has_value(),
+                      {{}, strength::full, "the kernel bounds each file; their number is free"}));
+  all.push_back({"tmp_size", strength::full, "each scratch place has a size"});
+}
+
+properties with_a_boundary(const launch_plan& plan, const resource_limits& limits,
+                           std::uint64_t obtained) {
+  properties all{
       {"writes_outside", strength::full,
        "the root, the hidden places and the carve-outs are read-only, and a write was tried"},
       reads_outside(plan),
@@ -70,6 +104,8 @@ properties with_a_boundary(const launch_plan& plan, std::uint64_t obtained) {
       {"left_processes", strength::full, "PID 1 of the sandbox kills what is left"},
       {"core_dumps", strength::full, "off"},
   };
+  add_limits(all, limits);
+  return all;
 }
 
 properties with_no_boundary() {
@@ -87,8 +123,9 @@ properties with_no_boundary() {
 
 }  // namespace
 
-properties enforced_by(const launch_plan& plan, std::uint64_t obtained) {
-  return plan.backend == backend_name::none ? with_no_boundary() : with_a_boundary(plan, obtained);
+properties enforced_by(const launch_plan& plan, const resource_limits& limits,
+                       std::uint64_t obtained) {
+  return plan.backend == backend_name::none ? with_no_boundary() : with_a_boundary(plan, limits, obtained);
 }
 
 }  // namespace pinfold

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <pinfold/runner/bounds.hpp>
 #include <pinfold/runner/enforced.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
 
@@ -12,6 +13,7 @@ namespace pinfold {
 
 /// `obtained` is what stage two reported with `ready` (stage::obtained_...).
 [[nodiscard]] std::vector<enforced_property> enforced_by(const launch_plan& plan,
+                                                         const resource_limits& limits,
                                                          std::uint64_t obtained);
 
 }  // namespace pinfold

@@ -31,11 +31,20 @@ std::uint32_t flags_of(const launch_plan& plan, const launch_extras& extras) {
   return flags;
 }
 
+stage::wanted_limits packed(const resource_limits& limits) {
+  const auto time = limits.cpu_time.value_or(std::chrono::milliseconds{0});
+  return {.memory_bytes = limits.memory.value_or(0),
+          .tasks = limits.processes.value_or(0),
+          .cpu_milliseconds = static_cast<std::uint64_t>(time.count()),
+          .file_bytes = limits.file_size.value_or(0)};
+}
+
 }  // namespace
 
-std::string pack_specification(const launch_plan& plan, const launch_extras& extras) {
+std::string pack_specification(const launch_plan& plan, const resource_limits& limits,
+                               const launch_extras& extras) {
   const auto count = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
-  std::string packed;
+  std::string text;
   const auto places = expected_places(plan);
   stage::head head{.magic = stage::magic,
                    .flags = flags_of(plan, extras),
@@ -45,30 +54,31 @@ std::string pack_specification(const launch_plan& plan, const launch_extras& ext
                    .proofs = count(extras.proofs),
                    .places = count(places),
                    .held = count(extras.held),
-                   .host_namespaces = {}};
+                   .host_namespaces = {},
+                   .limits = packed(limits)};
   std::ranges::copy(foreign_namespaces(plan), head.host_namespaces);
-  append_bytes(packed, head);
-  append_text(packed, plan.directory);
-  for (const auto& word : plan.command) append_text(packed, word);
-  for (const auto& entry : plan.environment) append_text(packed, entry);
+  append_bytes(text, head);
+  append_text(text, plan.directory);
+  for (const auto& word : plan.command) append_text(text, word);
+  for (const auto& entry : plan.environment) append_text(text, entry);
   for (const auto& file : extras.files) {
-    append_text(packed, file.path);
-    append_text(packed, file.content);
+    append_text(text, file.path);
+    append_text(text, file.content);
   }
   for (const auto& one : extras.proofs) {
-    append_bytes(packed,
+    append_bytes(text,
                  stage::proof{.device = one.device,
                               .inode = one.inode,
                               .read_only = one.state == place_proof::mount::read_only ? 1U : 0U,
                               .by_identity = one.object == place_proof::identity::same ? 1U : 0U});
-    append_text(packed, one.path);
+    append_text(text, one.path);
   }
   for (const auto& one : places) {
-    append_bytes(packed, stage::place{.kind = one.kind, .entries = count(one.entries)});
-    append_text(packed, one.path);
-    for (const auto& entry : one.entries) append_text(packed, entry);
+    append_bytes(text, stage::place{.kind = one.kind, .entries = count(one.entries)});
+    append_text(text, one.path);
+    for (const auto& entry : one.entries) append_text(text, entry);
   }
-  return packed;
+  return text;
 }
 
 }  // namespace pinfold

@@ -29,8 +29,12 @@ enum class report : std::uint32_t {
   failed,       ///< `value` is an errno, `extra` the step (enum class step): gives up
   started,      ///< the command runs
   not_started,  ///< the command could not be executed; `value` is the errno
+  limited,      ///< `value` is which (enum class limited), `extra` 1 when everything is killed for it
   ended,        ///< `value` is the wait status, `extra` the number of processes killed after it
 };
+
+/// Which limit was met. The numbers go over the channel.
+enum class limited : std::int32_t { nothing, memory, processes, cpu_time, file_size, tmp_size };
 
 /// What stage two does and proves before it is ready; named in refusals.
 enum class step : std::uint64_t {
@@ -40,6 +44,8 @@ enum class step : std::uint64_t {
   die_with_bwrap,
   adopt_orphans,
   limit_core_dumps,
+  set_limits,
+  watch_limits,
   make_file,
   enter_directory,
   find_workspace,
@@ -84,6 +90,10 @@ enum class step : std::uint64_t {
       return "adopt-orphans";
     case step::limit_core_dumps:
       return "limit-core-dumps";
+    case step::set_limits:
+      return "set-limits";
+    case step::watch_limits:
+      return "watch-limits";
     case step::make_file:
       return "make-file";
     case step::enter_directory:
@@ -165,6 +175,14 @@ inline constexpr std::string_view namespace_names[] = {"user", "pid", "mnt",   "
 inline constexpr std::uint64_t unknown_namespace = ~std::uint64_t{0};
 inline constexpr std::size_t namespace_count = std::size(namespace_names);
 
+/// 0 where there is none.
+struct wanted_limits {
+  std::uint64_t memory_bytes;
+  std::uint64_t tasks;
+  std::uint64_t cpu_milliseconds;
+  std::uint64_t file_bytes;
+};
+
 /// The head of a specification; the texts follow in the order of the counts, each as a 32-bit
 /// length, the bytes, and a NUL that the length does not count.
 ///   directory, arguments..., environment..., (path, content) of files...,
@@ -181,6 +199,7 @@ struct head {
   /// The inode numbers of the runner's own namespaces; 0 where sharing it is meant, and
   /// `unknown_namespace` where there is no knowing: then the kernel must not have it inside either.
   std::uint64_t host_namespaces[namespace_count];
+  wanted_limits limits;
 };
 
 inline constexpr std::uint32_t flag_confined = 1;         ///< stage two is PID 1 of a sandbox
@@ -206,6 +225,7 @@ struct place {
 inline constexpr std::uint32_t place_closed = 1;  ///< read-only, and nothing can be made there
 inline constexpr std::uint32_t place_listed = 2;  ///< holds nothing but the entries that follow
 inline constexpr std::uint32_t place_outside = 4;  ///< not hidden: another name in a refusal
+inline constexpr std::uint32_t place_scratch = 16;  ///< writable, with a size
 inline constexpr std::uint32_t place_covered = 8;  ///< a file with /dev/null over it
 
 }  // namespace pinfold::stage

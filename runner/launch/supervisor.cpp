@@ -54,6 +54,24 @@ std::string what_failed(const stage::message& report, stage::step where) {
   return text;
 }
 
+std::optional<run_limit> limit_of(stage::limited which) {
+  switch (which) {
+    case stage::limited::nothing:
+      return std::nullopt;
+    case stage::limited::memory:
+      return run_limit::memory;
+    case stage::limited::processes:
+      return run_limit::processes;
+    case stage::limited::cpu_time:
+      return run_limit::cpu_time;
+    case stage::limited::file_size:
+      return run_limit::file_size;
+    case stage::limited::tmp_size:
+      return run_limit::tmp_size;
+  }
+  return std::nullopt;
+}
+
 /// bwrap's own last words, which came through the command's stderr.
 std::string last_line(const captured_output& output) {
   std::string_view text = output.text;
@@ -151,13 +169,15 @@ void supervisor::take_report(const stage::message& report) {
       return on_started();
     case stage::report::not_started:
       return on_not_started(report.value);
+    case stage::report::limited:
+      return on_limited(report);
     case stage::report::ended:
       return on_ended(report);
   }
 }
 
 void supervisor::on_ready(const stage::message& report) {
-  record_.enforced = enforced_by(plan_, report.extra);
+  record_.enforced = enforced_by(plan_, bounds_.resources, report.extra);
   find_init();
   if (plan_.backend != backend_name::none && !init_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
@@ -193,13 +213,26 @@ void supervisor::on_started() {
   if (bounds_.time) deadline_ = command_started_ + *bounds_.time;
 }
 
+/// Stage two is killing everything already, when the limit is what ends the run; from here it gets as
+/// long as after our own word.
+void supervisor::on_limited(const stage::message& report) {
+  if (record_.limit) return;
+  record_.limit = limit_of(static_cast<stage::limited>(report.value));
+  const bool ends_it = report.extra != 0 && phase_ == phase::running;
+  if (!ends_it || !record_.limit) return;
+  record_.ended = ending::limited;
+  phase_ = phase::killing;
+  deadline_ = clock::now() + report_limit;
+}
+
 void supervisor::on_ended(const stage::message& report) {
   has_reported_end_ = true;
   record_.duration =
       std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - command_started_);
   record_.killed = static_cast<unsigned>(report.extra);
   const int status = report.value;
-  const bool was_stopped = record_.ended == ending::timed_out || record_.ended == ending::cancelled;
+  const bool was_stopped = record_.ended == ending::timed_out ||
+                           record_.ended == ending::cancelled || record_.ended == ending::limited;
   if (WIFEXITED(status)) {
     record_.exit_code = WEXITSTATUS(status);
     if (!was_stopped) record_.ended = ending::exited;
@@ -212,6 +245,10 @@ void supervisor::on_ended(const stage::message& report) {
 
 void supervisor::on_stage_failed(const stage::message& report) {
   const auto where = static_cast<stage::step>(report.extra);
+  if (has_started_) {  // the watch itself failed: everything inside dies with PID 1
+    record_.error = runner_refusal(plan_, code::run_lost, what_failed(report, where));
+    return;
+  }
   const bool unwritable = where == stage::step::write_workspace;
   const auto why = unwritable ? code::workspace_not_writable : code::sandbox_unavailable;
   refuse(runner_refusal(plan_, why, what_failed(report, where)));
@@ -255,6 +292,7 @@ void supervisor::on_deadline() {
 void supervisor::begin_ending(ending cause) {
   if (has_reported_end_) return;
   record_.ended = cause;
+  if (cause == ending::timed_out) record_.limit = run_limit::time;
   if (phase_ == phase::starting) return hang_up();
   if (bounds_.grace.count() <= 0) return ask_to_kill();
   phase_ = phase::terminating;

@@ -41,6 +41,7 @@ class supervisor {
   void take_report(const stage::message& report);
   void on_ready(const stage::message& report);
   void on_started();
+  void on_limited(const stage::message& report);
   void on_ended(const stage::message& report);
   void on_stage_failed(const stage::message& report);
   void on_not_started(int error);

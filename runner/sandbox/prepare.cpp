@@ -137,6 +137,7 @@ step add_command(preparation& now) {
   now.facts.root = now.request.root;
   now.facts.network = now.request.network;
   now.facts.command = now.request.command;
+  now.facts.scratch_bytes = now.request.tmp_size;
   auto directory = start_directory(now.request, now.workspace);
   if (!directory) return std::unexpected{std::move(directory.error())};
   now.facts.directory = std::move(*directory);

@@ -2,6 +2,7 @@
 // from inside the workspace or from a model may set any of it but `command` and `directory`.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct run_request {
   root_profile root{root_profile::host};
   network_access network{network_access::off};
   workspace_access access{workspace_access::read_write};
+  std::uint64_t tmp_size{confinement{}.scratch_bytes};  ///< bytes of each scratch place
 };
 
 }  // namespace pinfold

@@ -61,7 +61,7 @@ void prove_sysctls_are_closed() {
   if (fd >= 0 || !is_read_only("/proc/sys")) fail(step::sysctls_are_closed, 0, "/proc/sys");
 }
 
-void prove_places(const specification& spec, text_reader& reader) {
+void prove_places(specification& spec, text_reader& reader) {
   for (std::uint32_t i = 0; i < spec.counts.places; ++i) {
     place wanted{};
     reader.bytes(&wanted, sizeof wanted);
@@ -70,6 +70,10 @@ void prove_places(const specification& spec, text_reader& reader) {
     const auto name = is_outside ? step::outside_is_closed : step::hidden_place_is_closed;
     if ((wanted.kind & place_closed) != 0 && (!is_read_only(path) || can_be_made_in(path))) {
       fail(name, 0, path);
+    }
+    if ((wanted.kind & place_scratch) != 0) {
+      if (spec.scratch_count == spec.most_scratch) fail(step::read_specification, E2BIG, path);
+      spec.scratch[spec.scratch_count++] = path;
     }
     if ((wanted.kind & place_covered) != 0 && !is_null_device(path)) {
       fail(step::secret_is_covered, 0, path);

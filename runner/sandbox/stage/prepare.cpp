@@ -130,7 +130,7 @@ void bound_core_dumps(const specification& spec) {
   if (::setrlimit(RLIMIT_CORE, &none) != 0) fail(step::limit_core_dumps, errno);
 }
 
-void prove_the_boundary(const specification& spec, text_reader& reader) {
+void prove_the_boundary(specification& spec, text_reader& reader) {
   if ((spec.counts.flags & flag_offline) != 0) prove_no_way_out();
   prove_namespaces(spec);
   prove_no_privileges();
@@ -152,6 +152,7 @@ specification prepare(std::uint64_t& obtained) {
   check_proofs(spec, reader);
   if (!spec.is_confined()) return spec;
   prove_the_boundary(spec, reader);
+  set_limits(spec);
   obtained = scope_sockets();
   filter_system_calls(spec);
   return spec;
