@@ -5,7 +5,7 @@ import unittest
 
 import support
 
-FIELDS = ["ended", "exit_code", "signal", "duration_ms", "setup_ms", "stdout", "stderr", "backend",
+FIELDS = ["ended", "exit_code", "signal", "limit", "duration_ms", "setup_ms", "stdout", "stderr", "backend",
           "reason", "network", "workspace", "enforced", "killed", "refusal"]
 
 

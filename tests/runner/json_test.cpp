@@ -59,7 +59,7 @@ std::string random_bytes(std::mt19937& random, std::size_t most) {
 
 TEST_CASE("a_run_record_has_exactly_the_names_of_the_interface") {
   const auto object = read_back(to_json(ordinary_record()));
-  CHECK(names_of(object) == std::vector<std::string>{"ended", "exit_code", "signal", "duration_ms",
+  CHECK(names_of(object) == std::vector<std::string>{"ended", "exit_code", "signal", "limit", "duration_ms",
                                                      "setup_ms", "stdout", "stderr", "backend",
                                                      "reason", "network", "workspace", "enforced", "killed",
                                                      "refusal"});
