@@ -43,7 +43,7 @@ class gate_subcommand : public command {
       return report_refusal("gate", request, std::move(ready.error()), form, backend_name::none,
                             record_role::gate);
     }
-    return run_and_report("gate", *ready, *bounds, form, record_role::gate);
+    return run_and_report("gate", std::move(*ready), *bounds, form, record_role::gate);
   }
 
  private:

@@ -91,6 +91,23 @@ json to_json(const captured_output& output) {
   return object;
 }
 
+json to_json(const host_run_report& report) {
+  json object;
+  object["complete"] = report.ended == walk_end_reason::seen_all;
+  object["ended"] = name_of(report.ended);
+  object["entries"] = report.entries;
+  object["more"] = report.more;
+  object["found"] = json::array();
+  for (const auto& file : report.found) {
+    json one;
+    put_bytes(one, "path", file.path);
+    one["kind"] = name_of(file.kind);
+    put_bytes_or_null(one, "detail", file.detail);
+    object["found"].push_back(std::move(one));
+  }
+  return object;
+}
+
 json to_json(const run_record& record, record_role role) {
   json object;
   object["ended"] = name_of(record.ended);
@@ -110,6 +127,7 @@ json to_json(const run_record& record, record_role role) {
     object["enforced"][one.name] = {{"held", name_of(one.held)}, {"reason", one.reason}};
   }
   object["killed"] = record.killed;
+  object["host_run"] = record.host_run ? to_json(*record.host_run) : json(nullptr);
   object["refusal"] = refusal_or_null(record.error);
   if (role == record_role::gate) object["role"] = "gate";
   return object;

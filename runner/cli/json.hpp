@@ -27,11 +27,12 @@ void put_bytes(json& object, std::string_view name, std::string_view bytes);
 /// Who asked for the run: `gate` adds the field `role: "gate"`.
 enum class record_role : std::uint8_t { run, gate };
 
-/// `ended`, `exit_code` and `signal` (a number or null), `limit` (a name or null), `duration_ms` and `setup_ms` (whole
-/// numbers, rounded), `stdout` and `stderr`, `backend`, `reason` (null when the backend is the one
+/// `ended`, `exit_code` and `signal` (a number or null), `limit` (a name or null), `duration_ms` and
+/// `setup_ms` (whole numbers, rounded), `stdout` and `stderr`, `backend`, `reason` (null when the backend is the one
 /// asked for), `network` ("off" or "on"), `workspace`, `enforced` (an object: for each property `held`
-/// and `reason`; empty when no boundary came up), `killed`, `refusal` (null or an object), and
-/// `role` for a gate.
+/// and `reason`; empty when no boundary came up), `killed`, `host_run` (null, or `complete`, `ended`,
+/// `entries`, `more` and `found` with `path`, `kind` and `detail` each), `refusal` (null or an
+/// object), and `role` for a gate.
 [[nodiscard]] json to_json(const run_record& record, record_role role = record_role::run);
 
 /// One stream: `text`, `bytes`, `dropped`, `clipped`. Head and tail of a clipped text are parted by

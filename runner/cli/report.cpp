@@ -80,6 +80,22 @@ void tell_enforced(std::string_view what, const run_record& record) {
   }
 }
 
+void tell_host_run(std::string_view what, const host_run_report& report) {
+  for (const auto& file : report.found) {
+    auto line = "for a program of the host to run or obey later (" +
+                std::string{name_of(file.kind)} + "): " + file.path;
+    if (!file.detail.empty()) line += " (" + file.detail + ")";
+    complain(what, line);
+  }
+  if (report.more > 0) complain(what, "and " + std::to_string(report.more) + " more such files");
+  if (report.ended != walk_end_reason::seen_all) {
+    complain(what, "not all of the workspace was looked at for such files: " +
+                       std::string{report.ended == walk_end_reason::budget
+                                       ? "it holds too many entries"
+                                       : "a directory could not be read"});
+  }
+}
+
 int exit_code_for(const run_record& record) {
   if (record.ended == ending::cancelled && interruption::signal() != 0) {
     return killed_by + interruption::signal();
@@ -89,7 +105,7 @@ int exit_code_for(const run_record& record) {
 
 }  // namespace
 
-int run_and_report(std::string_view what, prepared_run& ready, const limits& bounds,
+int run_and_report(std::string_view what, prepared_run ready, const limits& bounds,
                    report_form form, record_role role) {
   const interruption interrupted;
   sinks events;
@@ -99,15 +115,14 @@ int run_and_report(std::string_view what, prepared_run& ready, const limits& bou
       if (!write_all(descriptor_of(which), piece)) interrupted.raise();
     };
   }
-  const auto record = run(ready.plan, bounds, events, ready.extras);
-  ready.lock.reset();
-  ready.home.reset();
+  const auto record = run_prepared(std::move(ready), bounds, events);
   if (form == report_form::as_json) {
     (void)write_all(STDOUT_FILENO, one_line(to_json(record, role)));
   } else {
     write_tail(stream::out, record.out);
     write_tail(stream::err, record.err);
     tell_ending(what, record, bounds);
+    if (record.host_run) tell_host_run(what, *record.host_run);
     if (form == report_form::in_text_with_enforced) tell_enforced(what, record);
   }
   return exit_code_for(record);

@@ -18,7 +18,7 @@ enum class report_form : std::uint8_t { in_text, in_text_with_enforced, as_json 
 
 /// Runs the plan, ends it on SIGINT or SIGTERM, reports, and gives the program's exit code. `what`
 /// is the subcommand, for messages.
-[[nodiscard]] int run_and_report(std::string_view what, prepared_run& ready, const limits& bounds,
+[[nodiscard]] int run_and_report(std::string_view what, prepared_run ready, const limits& bounds,
                                  report_form form, record_role role);
 
 /// Reports a refusal from before the start, as a record where JSON was asked for; the exit code.

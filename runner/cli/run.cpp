@@ -48,7 +48,7 @@ class run_subcommand : public command {
     if (options_.no_sandbox) {
       complain("run", "--no-sandbox: this command is not confined to the workspace");
     }
-    return run_and_report("run", *ready, *bounds, form, record_role::run);
+    return run_and_report("run", std::move(*ready), *bounds, form, record_role::run);
   }
 
  private:

@@ -172,8 +172,11 @@ std::expected<started_stage, refusal> start_stage(const launch_plan& plan, const
   }
   auto child = spawn(image_of(plan, extras), all.passed(extras));
   if (!child) return std::unexpected{cannot_start(plan, "starting the sandbox", child.error())};
-  return started_stage{std::move(*child), std::move(all.channel.ours), std::move(all.out.ours),
-                       std::move(all.err.ours), std::move(all.info)};
+  std::vector<std::string> mounts;
+  for (const auto& proof : extras.proofs) mounts.push_back(proof.path);
+  return started_stage{std::move(*child),       std::move(all.channel.ours),
+                       std::move(all.out.ours), std::move(all.err.ours),
+                       std::move(all.info),     std::move(mounts)};
 }
 
 }  // namespace pinfold

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <expected>
+#include <string>
+#include <vector>
 
 #include "launch/process.hpp"
 #include "launch/run.hpp"
@@ -15,6 +17,7 @@ struct started_stage {
   descriptor out;      ///< non-blocking
   descriptor err;      ///< non-blocking
   descriptor info;     ///< mailbox: what bwrap says about its child; none for backend `none`
+  std::vector<std::string> mounts;  ///< the mount points that hold the boundary
 };
 
 /// Starts the plan up to the point where stage two waits. Error: a refusal (`sandbox_unavailable`,

@@ -112,10 +112,13 @@ bool supervisor::is_done() const {
 void supervisor::poll_once() {
   const auto when = [](bool wanted, int fd) { return pollfd{wanted ? fd : -1, POLLIN, 0}; };
   const bool may_cancel = phase_ == phase::starting || phase_ == phase::running;
-  std::array<pollfd, 5> on{
+  const bool is_watched = mounts_ && !record_.error;
+  std::array<pollfd, 7> on{
       when(is_channel_open_, stage_.channel.get()), when(is_out_open_, stage_.out.get()),
       when(is_err_open_, stage_.err.get()), when(is_child_alive_, stage_.child.ended.get()),
-      when(may_cancel, events_.cancel_descriptor)};
+      when(may_cancel, events_.cancel_descriptor),
+      pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0},
+      when(is_watched, mounts_ ? mounts_->moves() : -1)};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
   const auto pass_on = [this](stream which) {
@@ -123,6 +126,8 @@ void supervisor::poll_once() {
       if (events_.on_output && has_started_) events_.on_output(which, piece);
     };
   };
+  const bool must_look = is_watched && mounts_->moves() < 0;
+  if (is_ready(on[5]) || is_ready(on[6]) || must_look) check_mounts();
   if (is_ready(on[0])) read_channel();
   if (is_ready(on[1])) {
     is_out_open_ = out_.read_from(stage_.out.get(), pass_on(stream::out)) == drain::state::open;
@@ -139,9 +144,13 @@ void supervisor::poll_once() {
 }
 
 int supervisor::poll_timeout() const {
-  if (!deadline_) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
+  std::optional<std::chrono::milliseconds> left;
+  if (deadline_) left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - clock::now());
+  if (mounts_ && mounts_->moves() < 0 && !record_.error) {
+    left = std::min(left.value_or(mount_watch::interval), mount_watch::interval);
+  }
+  if (!left) return -1;
+  return static_cast<int>(std::clamp<std::int64_t>(left->count(), 0, 3'600'000));
 }
 
 void supervisor::read_channel() {
@@ -183,7 +192,14 @@ void supervisor::on_ready(const stage::message& report) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
     return hang_up();
   }
-  if (phase_ == phase::starting) say(stage::go);
+  if (plan_.backend != backend_name::none && !mounts_) {
+    refuse(runner_refusal(plan_, code::sandbox_unavailable, "its mount table cannot be read"));
+    return hang_up();
+  }
+  check_mounts();
+  if (phase_ != phase::starting) return;
+  has_gone_ = true;
+  say(stage::go);
 }
 
 /// bwrap wrote its mailbox before it let its child go on. PID 1 inside is alive and waits for its go,
@@ -194,7 +210,30 @@ void supervisor::find_init() {
   const auto got = ::pread(stage_.info.get(), text.data(), text.size(), 0);
   if (got <= 0) return;
   const pid_t pid = child_pid_in({text.data(), static_cast<std::size_t>(got)});
-  if (pid > 0) init_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (pid <= 0) return;
+  init_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  mounts_ = mount_watch::of(pid, stage_.mounts);
+}
+
+/// A mount that is gone takes its part of the boundary along: everything inside is killed from here,
+/// at once, and what ran until then is for a person to judge.
+void supervisor::check_mounts() {
+  if (!mounts_ || record_.error) return;
+  const auto lost = mounts_->lost();
+  if (!lost) return;
+  auto why = runner_refusal(plan_, code::boundary_lost, {});
+  why.path = *lost;
+  if (!has_gone_) {
+    refuse(std::move(why));
+    return hang_up();
+  }
+  record_.ended = ending::failed;
+  if (has_started_) {
+    record_.duration =
+        std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - command_started_);
+  }
+  record_.error = std::move(why);
+  kill_from_here();
 }
 
 /// Output can be read before the report that the command runs: it is passed on now, so that what
@@ -231,7 +270,8 @@ void supervisor::on_ended(const stage::message& report) {
       std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - command_started_);
   record_.killed = static_cast<unsigned>(report.extra);
   const int status = report.value;
-  const bool was_stopped = record_.ended == ending::timed_out ||
+  check_mounts();
+  const bool was_stopped = record_.error || record_.ended == ending::timed_out ||
                            record_.ended == ending::cancelled || record_.ended == ending::limited;
   if (WIFEXITED(status)) {
     record_.exit_code = WEXITSTATUS(status);
@@ -329,6 +369,7 @@ void supervisor::say(char word) {
 }
 
 void supervisor::finish() {
+  if (has_gone_) check_mounts();  // for the last time: what happened unseen counts too
   if (is_child_alive_) kill_from_here();
   if (init_) {
     kill_now(init_);
@@ -345,7 +386,7 @@ void supervisor::finish() {
   if (has_started_) {
     record_.duration =
         std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - command_started_);
-    if (record_.ended == ending::timed_out) return;
+    if (record_.ended == ending::timed_out || record_.ended == ending::limited) return;
     record_.error = runner_refusal(plan_, code::run_lost, {});
   } else {
     refuse(runner_refusal(plan_, code::sandbox_unavailable,

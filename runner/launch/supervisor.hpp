@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "launch/drain.hpp"
+#include "launch/mount_watch.hpp"
 #include "launch/run.hpp"
 #include "launch/stage_protocol.hpp"
 #include "launch/start.hpp"
@@ -53,6 +54,7 @@ class supervisor {
   void say(char word);
   void refuse(refusal why);
   void find_init();
+  void check_mounts();
   [[nodiscard]] bool is_done() const;
   void finish();
 
@@ -61,6 +63,7 @@ class supervisor {
   const sinks& events_;
   started_stage stage_;
   descriptor init_;  ///< pidfd of PID 1 inside, once it is known
+  std::optional<mount_watch> mounts_;  ///< its mount table, once it is known
   clock::time_point asked_;
   clock::time_point command_started_{};
   std::optional<clock::time_point> deadline_;
@@ -72,6 +75,7 @@ class supervisor {
   bool is_err_open_{true};
   bool is_child_alive_{true};
   bool has_reported_end_{false};
+  bool has_gone_{false};  ///< stage two was told to start the command
   bool has_started_{false};
   run_record record_;
 };

@@ -15,6 +15,7 @@
 #include <pinfold/path.hpp>
 
 #include "launch/run.hpp"
+#include "sandbox/git_config.hpp"
 
 namespace pinfold {
 namespace {
@@ -93,16 +94,12 @@ std::string whole_file(const std::string& path) {
   return text;
 }
 
-/// The same files as git reads for the user, the second one overruling the first.
-git_identity read_git_identity(const caller_environment& environment, const std::string& home) {
+/// The same files as git reads for the user, in its order: of two settings the later one counts.
+std::string git_configuration_of(const caller_environment& environment, const std::string& home) {
   if (home.empty()) return {};
   const auto config = environment.find("XDG_CONFIG_HOME");
-  auto who = parse_git_identity(whole_file(
-      (config && is_absolute(*config) ? std::string{*config} : home + "/.config") + "/git/config"));
-  auto own = parse_git_identity(whole_file(home + "/.gitconfig"));
-  if (!own.name.empty()) who.name = std::move(own.name);
-  if (!own.email.empty()) who.email = std::move(own.email);
-  return who;
+  const auto base = config && is_absolute(*config) ? std::string{*config} : home + "/.config";
+  return whole_file(base + "/git/config") + "\n" + whole_file(home + "/.gitconfig");
 }
 
 }  // namespace
@@ -117,7 +114,8 @@ std::optional<std::string_view> caller_environment::find(std::string_view name) 
 }
 
 std::expected<caller, refusal> look_at_caller(caller_environment environment) {
-  caller who{.environment = std::move(environment), .home = {}, .homes = {}, .git = {}};
+  caller who{.environment = std::move(environment), .home = {}, .homes = {}, .git = {},
+             .git_hooks_path = {}};
   std::vector<std::string> candidates{"/root", "/home"};
   if (const auto home = who.environment.find("HOME")) {
     who.home = canonical_directory(std::string{*home}).value_or(std::string{});
@@ -136,7 +134,11 @@ std::expected<caller, refusal> look_at_caller(caller_environment environment) {
       who.homes.push_back(std::move(*found));
     }
   }
-  who.git = read_git_identity(who.environment, who.home);
+  const auto configuration = git_configuration_of(who.environment, who.home);
+  who.git = parse_git_identity(configuration);
+  for (const auto& setting : parse_git_config(configuration)) {
+    if (setting.section == "core" && setting.key == "hookspath") who.git_hooks_path = setting.value;
+  }
   return who;
 }
 

@@ -34,6 +34,7 @@ struct caller {
   std::string home;                ///< $HOME, canonical; empty when there is none
   std::vector<std::string> homes;  ///< every home that has to be hidden: canonical, there, distinct
   git_identity git;                ///< from the caller's own git configuration; may be empty
+  std::string git_hooks_path{};    ///< its core.hooksPath, as written; may be empty
 };
 
 /// Looks at the caller: $HOME, the password database's home of the real user, /root and /home.

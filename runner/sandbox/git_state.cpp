@@ -3,17 +3,24 @@
 // filters. All are read-only inside.
 #include "sandbox/git_state.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include <pinfold/disk/descriptor.hpp>
+
+#include "sandbox/git_obeyed.hpp"
 
 namespace pinfold {
 namespace {
@@ -77,10 +84,109 @@ std::expected<std::optional<carved_path>, refusal> look_at(int git, const std::s
                      .shell = carved_path::shown::visible};
 }
 
+/// The text of `.git/config`, which is a regular file by now or not there.
+std::expected<std::string, refusal> configuration_in(int git, const std::string& path) {
+  constexpr std::size_t most = 1 << 20;
+  const descriptor file{::openat(git, "config", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  if (!file) {
+    if (errno == ENOENT) return std::string{};
+    return std::unexpected{unusable(path, std::strerror(errno))};
+  }
+  std::string text(most + 1, '\0');
+  std::size_t size = 0;
+  for (ssize_t got = 1; got > 0 && size < text.size(); size += static_cast<std::size_t>(got)) {
+    got = ::read(file.get(), text.data() + size, text.size() - size);
+    if (got < 0) return std::unexpected{unusable(path, std::strerror(errno))};
+  }
+  if (size > most) return std::unexpected{unusable(path, "it is larger than a mebibyte")};
+  text.resize(size);
+  return text;
+}
+
+struct closer {
+  void operator()(DIR* open) const noexcept { ::closedir(open); }
+};
+
+/// The gitdirs of submodules below `.git/modules`, relative to it; a submodule's name may hold
+/// slashes. At most `most_submodules` + 1 of them.
+std::vector<std::string> submodules_in(int modules) {
+  std::vector<std::string> found;
+  std::vector<std::string> pending{""};
+  while (!pending.empty() && found.size() <= most_submodules) {
+    const auto at = std::move(pending.back());
+    pending.pop_back();
+    const int fd = ::openat(modules, at.empty() ? "." : at.c_str(),
+                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const std::unique_ptr<DIR, closer> list{fd < 0 ? nullptr : ::fdopendir(fd)};
+    if (!list) continue;
+    std::vector<std::string> directories;
+    bool is_gitdir = false;
+    while (const dirent* entry = ::readdir(list.get())) {
+      const std::string_view name{entry->d_name};
+      if (name == "." || name == "..") continue;
+      is_gitdir |= name == "HEAD" || name == "config";
+      if (kind_of(fd, entry->d_name) == file_kind::directory) {
+        directories.push_back(at.empty() ? std::string{name} : at + "/" + std::string{name});
+      }
+    }
+    if (is_gitdir) {
+      found.push_back(at);
+      // A submodule's own submodules.
+      std::erase_if(directories, [](const auto& path) { return !path.ends_with("/modules"); });
+    }
+    std::ranges::move(directories, std::back_inserter(pending));
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// `config` and `hooks` of each submodule, with every directory on the way pinned.
+std::expected<void, refusal> add_submodules(git_state& state, int git, const std::string& path,
+                                            git_files mode) {
+  const descriptor modules{
+      ::openat(git, "modules", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!modules) {
+    if (errno == ENOENT) return {};
+    return std::unexpected{unusable(path, std::strerror(errno))};
+  }
+  const auto found = submodules_in(modules.get());
+  if (found.size() > most_submodules) {
+    state.carve_outs.push_back({.path = path,
+                                .kind = carve_kind::host_run,
+                                .type = file_kind::directory,
+                                .shell = carved_path::shown::visible});
+    return {};
+  }
+  if (found.empty()) return {};
+  const auto pin = [&](const std::string& directory) {
+    if (std::ranges::find(state.pinned, directory) == state.pinned.end()) {
+      state.pinned.push_back(directory);
+    }
+  };
+  pin(path);
+  for (const auto& name : found) {
+    for (auto slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
+      pin(path + "/" + name.substr(0, slash));
+    }
+    pin(path + "/" + name);
+    const descriptor gitdir{::openat(modules.get(), name.c_str(),
+                                     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    if (!gitdir) return std::unexpected{unusable(path + "/" + name, std::strerror(errno))};
+    for (const auto& wanted : std::span{doors}.first<2>()) {  // hooks and config
+      auto seen =
+          look_at(gitdir.get(), path + "/" + name + "/" + wanted.name, wanted, mode);
+      if (!seen) return std::unexpected{std::move(seen.error())};
+      if (*seen) state.carve_outs.push_back(std::move(**seen));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::expected<git_state, refusal> look_at_git(const std::string& workspace, int directory,
-                                              git_files mode) {
+                                              git_files mode,
+                                              std::string_view global_hooks_path) {
   const auto path = workspace + "/.git";
   const auto kind = kind_of(directory, ".git");
   git_state state;
@@ -104,6 +210,13 @@ std::expected<git_state, refusal> look_at_git(const std::string& workspace, int 
     if (!found) return std::unexpected{std::move(found.error())};
     if (*found) state.carve_outs.push_back(std::move(**found));
   }
+  if (auto done = add_submodules(state, git.get(), path + "/modules", mode); !done) {
+    return std::unexpected{std::move(done.error())};
+  }
+  auto configuration = configuration_in(git.get(), path + "/config");
+  if (!configuration) return std::unexpected{std::move(configuration.error())};
+  auto done = add_what_is_obeyed(state, workspace, *configuration, global_hooks_path);
+  if (!done) return std::unexpected{std::move(done.error())};
   return state;
 }
 

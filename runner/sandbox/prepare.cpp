@@ -28,6 +28,7 @@ struct preparation {
   git_files mode;
   std::string workspace;
   confinement facts;
+  host_run_search later;  ///< what the walk after the end has to know
   std::optional<workspace_lock> lock;
   descriptor looked_at;  ///< the workspace, when there is no lock
 
@@ -107,10 +108,12 @@ step add_carve_outs(preparation& now) {
   }
   const auto mode =
       now.request.access == workspace_access::read_only ? git_files::look_only : now.mode;
-  auto git = look_at_git(now.workspace, now.directory(), mode);
+  auto git = look_at_git(now.workspace, now.directory(), mode, now.who.git_hooks_path);
   if (!git) return std::unexpected{std::move(git.error())};
   for (auto& carve : git->carve_outs) now.facts.carve_outs.push_back(std::move(carve));
   now.facts.pinned = std::move(git->pinned);
+  now.later.hooks_path = std::move(git->hooks_path);
+  now.later.obeyed = std::move(git->obeyed);
   return {};
 }
 
@@ -152,7 +155,7 @@ std::expected<preparation, refusal> prepare(const run_request& request, const ca
                                             git_files mode) {
   auto workspace = confined_workspace(request, who);
   if (!workspace) return std::unexpected{std::move(workspace.error())};
-  preparation now{request, who, mode, std::move(*workspace), {}, {}, {}};
+  preparation now{request, who, mode, std::move(*workspace), {}, {}, {}, {}};
   for (const auto next : {add_places, add_command, open_workspace, add_carve_outs}) {
     if (auto done = next(now); !done) return std::unexpected{std::move(done.error())};
   }
@@ -187,6 +190,17 @@ std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& n
   }
   if (!done) return std::unexpected{std::move(done.error())};
   return proofs;
+}
+
+/// The walk after the run, begun now: what was made on the way here is no news.
+host_run_search search_after(preparation& now) {
+  auto search = begin_host_run_search(now.workspace, now.directory());
+  search.hooks_path = std::move(now.later.hooks_path);
+  search.obeyed = std::move(now.later.obeyed);
+  for (const auto& carve : now.facts.carve_outs) {
+    search.carved.emplace_back(tail_below(now.workspace, carve.path).value_or(""));
+  }
+  return search;
 }
 
 }  // namespace
@@ -237,7 +251,9 @@ std::expected<prepared_run, refusal> prepare_confined(const run_request& request
                                 .access = request.access,
                                 .cores = core_dumps::forbidden},
                      .lock = std::move(now->lock),
-                     .home = {}};
+                     .home = {},
+                     .later = {}};
+  if (request.access == workspace_access::read_write) ready.later = search_after(*now);
   return ready;
 }
 
@@ -277,9 +293,39 @@ std::expected<prepared_run, refusal> prepare_unconfined(const run_request& reque
   auto plan = plan_unconfined(request, std::move(*workspace), std::move(*directory),
                               std::move(*environment));
   if (!plan) return std::unexpected{std::move(plan.error())};
-  prepared_run ready{.plan = std::move(*plan), .extras = {}, .lock = {}, .home = std::move(*home)};
+  prepared_run ready{.plan = std::move(*plan), .extras = {}, .lock = {}, .home = std::move(*home), .later = {}};
   ready.extras.files.push_back({ready.home->path() + "/.gitconfig", configuration});
   return ready;
+}
+
+namespace {
+
+/// Which places are not what they were at the start, by device and inode: for a person to look at.
+std::string what_became_of_the_carve_outs(const prepared_run& ready) {
+  std::string names;
+  for (const auto& proof : ready.extras.proofs) {
+    struct stat now {};
+    const bool is_there = ::lstat(proof.path.c_str(), &now) == 0;
+    if (is_there && now.st_dev == proof.device && now.st_ino == proof.inode) continue;
+    names += (names.empty() ? "" : ", ") + proof.path + (is_there ? "" : " (gone)");
+  }
+  return names.empty() ? "all of them are what they were; their content may have changed"
+                       : "look at these before a program of the host uses them: " + names;
+}
+
+}  // namespace
+
+run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& events) {
+  auto record = run(ready.plan, bounds, events, ready.extras);
+  const bool has_run = record.ended != ending::refused;
+  if (record.error && record.error->error == code::boundary_lost) {
+    record.error->detail = what_became_of_the_carve_outs(ready);
+    if (ready.later) ready.later->carved.clear();  // what was not held has to be looked at
+  }
+  if (ready.later && ready.lock && has_run) {
+    record.host_run = look_for_host_run(*ready.later, ready.lock->directory());
+  }
+  return record;
 }
 
 std::expected<prepared_run, refusal> prepare_gate(const run_request& request,
@@ -300,7 +346,7 @@ std::expected<prepared_run, refusal> prepare_gate(const run_request& request,
   auto plan =
       plan_unconfined(request, std::move(*workspace), std::move(*directory), std::move(entries));
   if (!plan) return std::unexpected{std::move(plan.error())};
-  prepared_run ready{.plan = std::move(*plan), .extras = {}, .lock = {}, .home = {}};
+  prepared_run ready{.plan = std::move(*plan), .extras = {}, .lock = {}, .home = {}, .later = {}};
   ready.extras.cores = core_dumps::as_the_caller;
   return ready;
 }

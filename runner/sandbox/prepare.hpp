@@ -14,6 +14,7 @@
 #include "launch/run.hpp"
 #include "sandbox/caller.hpp"
 #include "sandbox/harness_state.hpp"
+#include "sandbox/host_run.hpp"
 #include "sandbox/temporary_directory.hpp"
 
 namespace pinfold {
@@ -27,6 +28,7 @@ struct prepared_run {
   launch_extras extras;
   std::optional<workspace_lock> lock;
   std::optional<temporary_directory> home;
+  std::optional<host_run_search> later;  ///< where the command can have left something
 };
 
 /// The canonical workspace of a confined run. Refuses one that is too broad, before anything else is
@@ -52,6 +54,11 @@ struct prepared_run {
 /// gone at the end. For `--no-sandbox` only.
 [[nodiscard]] std::expected<prepared_run, refusal> prepare_unconfined(const run_request& request,
                                                                       const caller& who);
+
+/// Runs what was prepared, to its end, and looks at what it left for programs of the host; then the
+/// lock and the home are given up. Blocks, as `run` does.
+[[nodiscard]] run_record run_prepared(prepared_run ready, const limits& bounds,
+                                      const sinks& events);
 
 /// Whether a gate finds the workspace's own tools first.
 enum class workspace_tools : bool { left_out, first_in_path };

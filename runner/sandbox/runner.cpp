@@ -3,16 +3,15 @@
 
 #include <utility>
 
-#include "launch/run.hpp"
 #include "sandbox/prepare.hpp"
 
 namespace pinfold {
 namespace {
 
-run_record run_prepared(const run_request& request, std::expected<prepared_run, refusal> ready,
+run_record run_if_ready(const run_request& request, std::expected<prepared_run, refusal> ready,
                         backend_name asked, const limits& bounds, const sinks& events) {
   if (!ready) return refused_record(request, std::move(ready.error()), asked);
-  return run(ready->plan, bounds, events, ready->extras);
+  return run_prepared(std::move(*ready), bounds, events);
 }
 
 }  // namespace
@@ -27,13 +26,13 @@ run_record runner::run(const run_request& request, const limits& bounds,
                        const sinks& events) const {
   const auto backend = backend_for(request, *who_);
   if (!backend) return refused_record(request, backend.error());
-  return run_prepared(request, prepare_confined(request, *who_, *backend), backend_name::bubblewrap,
+  return run_if_ready(request, prepare_confined(request, *who_, *backend), backend_name::bubblewrap,
                       bounds, events);
 }
 
 run_record runner::run(const run_request& request, const limits& bounds, unconfined,
                        const sinks& events) const {
-  return run_prepared(request, prepare_unconfined(request, *who_), backend_name::none, bounds,
+  return run_if_ready(request, prepare_unconfined(request, *who_), backend_name::none, bounds,
                       events);
 }
 

@@ -5,8 +5,8 @@ import unittest
 
 import support
 
-FIELDS = ["ended", "exit_code", "signal", "limit", "duration_ms", "setup_ms", "stdout", "stderr", "backend",
-          "reason", "network", "workspace", "enforced", "killed", "refusal"]
+FIELDS = ["ended", "exit_code", "signal", "limit", "duration_ms", "setup_ms", "stdout", "stderr",
+          "backend", "reason", "network", "workspace", "enforced", "killed", "host_run", "refusal"]
 
 
 @support.as_each_user

@@ -82,6 +82,7 @@ class World(unittest.TestCase):
         return os.path.join(self.home, *parts)
 
     def write(self, name, text, mode=0o644):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(self.path(name), mode)

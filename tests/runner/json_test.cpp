@@ -59,10 +59,11 @@ std::string random_bytes(std::mt19937& random, std::size_t most) {
 
 TEST_CASE("a_run_record_has_exactly_the_names_of_the_interface") {
   const auto object = read_back(to_json(ordinary_record()));
-  CHECK(names_of(object) == std::vector<std::string>{"ended", "exit_code", "signal", "limit", "duration_ms",
+  CHECK(names_of(object) == std::vector<std::string>{"ended", "exit_code", "signal", "limit",
+                                                     "duration_ms",
                                                      "setup_ms", "stdout", "stderr", "backend",
-                                                     "reason", "network", "workspace", "enforced", "killed",
-                                                     "refusal"});
+                                                     "reason", "network", "workspace", "enforced",
+                                                     "killed", "host_run", "refusal"});
   CHECK(names_of(object["stdout"]) ==
         std::vector<std::string>{"text", "bytes", "dropped", "clipped"});
   CHECK(object["ended"] == "exited");
@@ -77,6 +78,7 @@ TEST_CASE("a_run_record_has_exactly_the_names_of_the_interface") {
   CHECK(object["network"] == "off");
   CHECK(object["workspace"] == "/work/app");
   CHECK(object["killed"] == 0);
+  CHECK(object["host_run"].is_null());
   CHECK(object["refusal"].is_null());
 }
 
@@ -88,12 +90,20 @@ TEST_CASE("a_record_says_what_is_out_of_the_ordinary") {
   record.killed = 2;
   record.network = network_access::on;
   record.reason = "--no-sandbox was given";
+  record.host_run = host_run_report{
+      .found = {{"a\xff", host_run_kind::link_out, "/etc"}, {".envrc", host_run_kind::environment, {}}},
+      .more = 1,
+      .entries = 9,
+      .ended = walk_end_reason::budget};
   record.error = refused_read();
   const auto object = read_back(to_json(record, record_role::gate));
   CHECK(object["ended"] == "refused");
   CHECK(object["exit_code"].is_null());
   CHECK(object["signal"] == 9);
   CHECK(object["killed"] == 2);
+  CHECK(object["host_run"] == json::parse(R"({"complete":false,"ended":"budget","entries":9,"more":1,
+    "found":[{"path":"a\ufffd","path_base64":"Yf8=","kind":"link_out","detail":"/etc"},
+             {"path":".envrc","kind":"environment","detail":null}]})"));
   CHECK(object["network"] == "on");
   CHECK(object["reason"] == "--no-sandbox was given");
   CHECK(object["refusal"]["error"] == "OutsideWorkspace");

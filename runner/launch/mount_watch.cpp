@@ -1,0 +1,99 @@
+// The table is read from its start each time; the kernel then says again when it changes.
+#include "launch/mount_watch.hpp"
+
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace pinfold {
+namespace {
+
+constexpr bool is_octal(char c) {
+  return c >= '0' && c <= '7';
+}
+
+/// Blanks, backslashes and line ends are written as \ooo.
+std::string unescaped(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto digits = text.substr(i + 1, 3);
+    if (text[i] == '\\' && digits.size() == 3 && std::ranges::all_of(digits, is_octal)) {
+      plain.push_back(static_cast<char>((digits[0] - '0') * 64 + (digits[1] - '0') * 8 +
+                                        (digits[2] - '0')));
+      i += 3;
+    } else {
+      plain.push_back(text[i]);
+    }
+  }
+  return plain;
+}
+
+std::optional<std::string> whole_table(int fd) {
+  if (::lseek(fd, 0, SEEK_SET) != 0) return std::nullopt;
+  std::string text;
+  std::array<char, 16 * 1024> piece;
+  for (;;) {
+    const auto got = ::read(fd, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+}
+
+/// Tells when one of the places is moved or removed; none when not every one can be watched.
+descriptor watch_moves(const std::vector<std::string>& places) {
+  descriptor moves{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+  for (const auto& place : places) {
+    if (moves && ::inotify_add_watch(moves.get(), place.c_str(),
+                                     IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW) < 0) {
+      moves.reset();
+    }
+  }
+  return moves;
+}
+
+}  // namespace
+
+std::vector<std::string> mount_points_in(std::string_view mountinfo) {
+  std::vector<std::string> points;
+  while (!mountinfo.empty()) {
+    const auto end = std::min(mountinfo.find('\n'), mountinfo.size());
+    auto line = mountinfo.substr(0, end);
+    mountinfo.remove_prefix(std::min(end + 1, mountinfo.size()));
+    for (int field = 0; field < 4 && !line.empty(); ++field) {
+      line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+    }
+    if (!line.empty()) points.push_back(unescaped(line.substr(0, line.find(' '))));
+  }
+  return points;
+}
+
+std::optional<mount_watch> mount_watch::of(pid_t process, std::vector<std::string> places) {
+  const auto path = "/proc/" + std::to_string(process) + "/mountinfo";
+  descriptor table{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!table) return std::nullopt;
+  auto moves = watch_moves(places);
+  return mount_watch{std::move(table), std::move(moves), std::move(places)};
+}
+
+std::optional<std::string> mount_watch::lost() {
+  std::array<char, 4096> events;
+  while (moves_ && ::read(moves_.get(), events.data(), events.size()) > 0) continue;
+  const auto table = whole_table(table_.get());
+  if (!table) return "the mount table";
+  auto points = mount_points_in(*table);
+  std::ranges::sort(points);
+  for (const auto& place : places_) {
+    if (!std::ranges::binary_search(points, place)) return place;
+  }
+  return std::nullopt;
+}
+
+}  // namespace pinfold

@@ -1,0 +1,347 @@
+// Directories are taken from a list, each opened from the workspace down through no link, so that
+// nothing that still moves can lead the walk out.
+#include "sandbox/host_run.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <pinfold/disk/kernel.hpp>
+#include <pinfold/path.hpp>
+
+#include "sandbox/git_config.hpp"
+
+namespace pinfold {
+namespace {
+
+/// What a directory is, for what lies in it.
+enum class room : std::uint8_t { plain, git, hooks, programs, editor, agent, hook_runner };
+
+struct to_visit {
+  std::string path;  ///< relative; empty for the workspace
+  room kind;
+};
+
+struct known_name {
+  std::string_view name;
+  host_run_kind kind;
+};
+
+constexpr std::array files_by_name{
+    known_name{".envrc", host_run_kind::environment},
+    known_name{".mcp.json", host_run_kind::agent},
+    known_name{".cursorrules", host_run_kind::agent},
+    known_name{"AGENTS.md", host_run_kind::agent},
+    known_name{"CLAUDE.md", host_run_kind::agent},
+    known_name{"GEMINI.md", host_run_kind::agent},
+};
+
+struct known_directory {
+  std::string_view name;
+  room kind;
+};
+
+constexpr std::array directories_by_name{
+    known_directory{".git", room::git},         known_directory{".vscode", room::editor},
+    known_directory{".idea", room::editor},     known_directory{".zed", room::editor},
+    known_directory{".claude", room::agent},    known_directory{".codex", room::agent},
+    known_directory{".cursor", room::agent},    known_directory{".gemini", room::agent},
+    known_directory{".husky", room::hook_runner}};
+
+/// Files of a repository that bring a configuration, or say where one lies.
+constexpr std::array<std::string_view, 6> git_deciders{"config",  "config.worktree", "commondir",
+                                                       "gitdir", "attributes",      "alternates"};
+
+bool is_known_directory(std::string_view name) {
+  return name == ".local" || std::ranges::find(directories_by_name, name, &known_directory::name) !=
+                                 directories_by_name.end();
+}
+
+/// Two hexadecimal digits: where loose objects lie. git reads them by name and writes new ones by
+/// rename.
+bool is_object_directory(std::string_view name) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  return name.size() == 2 && digits.contains(name[0]) && digits.contains(name[1]);
+}
+
+std::string below(const std::string& directory, std::string_view name) {
+  return directory.empty() ? std::string{name} : directory + "/" + std::string{name};
+}
+
+struct closer {
+  void operator()(DIR* open) const noexcept { ::closedir(open); }
+};
+using listing = std::unique_ptr<DIR, closer>;
+
+class walk {
+ public:
+  walk(const host_run_search& search, int directory) : search_{search}, top_{directory} {}
+
+  host_run_report run() {
+    pending_.push_back({"", room::plain});
+    while (!pending_.empty()) {
+      const auto next = std::move(pending_.back());
+      pending_.pop_back();
+      if (!visit(next)) break;
+    }
+    std::ranges::sort(report_.found, {}, &host_run_file_found::path);
+    return std::move(report_);
+  }
+
+ private:
+  [[nodiscard]] bool is_new(const struct stat& about) const {
+    return std::pair{about.st_ctim.tv_sec, about.st_ctim.tv_nsec} >=
+           std::pair{search_.since.tv_sec, search_.since.tv_nsec};
+  }
+
+  void add(std::string path, host_run_kind kind, std::string detail = {}) {
+    if (report_.found.size() == host_run_report::most_found) {
+      ++report_.more;
+      return;
+    }
+    report_.found.push_back({std::move(path), kind, std::move(detail)});
+  }
+
+  [[nodiscard]] int open(const std::string& path, int flags) const {
+    return beneath::open_below(beneath::lookup::openat2, top_, path.empty() ? "." : path.c_str(),
+                               {.flags = flags});
+  }
+
+  void miss() { report_.ended = walk_end_reason::unreadable; }
+
+  /// False when the budget is spent.
+  bool visit(const to_visit& at) {
+    const int fd = open(at.path, O_RDONLY | O_DIRECTORY);
+    if (fd < 0) {
+      // A mount below the workspace is not ours; what is gone is gone.
+      if (fd != -EXDEV && fd != -ENOENT && fd != -ENOTDIR && fd != -ELOOP) miss();
+      return true;
+    }
+    const listing entries{::fdopendir(fd)};
+    if (!entries) {
+      ::close(fd);
+      miss();
+      return true;
+    }
+    bool has_head = false, has_objects = false, has_refs = false, is_changed = false;
+    for (;;) {
+      errno = 0;
+      const auto* entry = ::readdir(entries.get());
+      if (entry == nullptr) break;
+      const std::string_view name{entry->d_name};
+      if (name == "." || name == "..") continue;
+      if (++report_.entries > search_.budget) {
+        report_.ended = walk_end_reason::budget;
+        return false;
+      }
+      has_head |= name == "HEAD";
+      has_objects |= name == "objects";
+      has_refs |= name == "refs";
+      struct stat about {};
+      if (entry->d_type == DT_DIR) {
+        enter(at, name);
+        continue;
+      }
+      if (::fstatat(fd, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (S_ISDIR(about.st_mode)) {
+        enter(at, name);
+      } else if (is_new(about)) {
+        is_changed |= name == "HEAD" || name == "config";
+        look_at(at, name, about);
+      }
+    }
+    if (errno != 0) miss();
+    if (at.kind == room::plain && has_head && has_objects && has_refs && is_changed) {
+      add(at.path.empty() ? "." : at.path, host_run_kind::git_repository);
+    }
+    return true;
+  }
+
+  void enter(const to_visit& at, std::string_view name) {
+    auto path = below(at.path, name);
+    if (is_carved(path)) return;
+    if (path == search_.hooks_path) return pending_.push_back({std::move(path), room::hooks});
+    if (at.kind == room::git) {
+      if (is_object_directory(name) && at.path.ends_with("/objects")) return;
+      const bool is_hooks = name == "hooks" && !holds_refs(at.path);
+      return pending_.push_back({std::move(path), is_hooks ? room::hooks : room::git});
+    }
+    if (at.kind != room::plain) return pending_.push_back({std::move(path), at.kind});
+    const auto known = std::ranges::find(directories_by_name, name, &known_directory::name);
+    if (known != directories_by_name.end()) {
+      return pending_.push_back({std::move(path), known->kind});
+    }
+    if (path == ".local/bin") return pending_.push_back({std::move(path), room::programs});
+    if (std::ranges::binary_search(search_.ignored, name)) return;
+    pending_.push_back({std::move(path), room::plain});
+  }
+
+  [[nodiscard]] bool is_carved(std::string_view path) const {
+    return std::ranges::find(search_.carved, path) != search_.carved.end();
+  }
+
+  /// Names below these are git's users' own: a branch may be called "hooks" or "config".
+  [[nodiscard]] static bool holds_refs(std::string_view path) {
+    return path.contains("/refs") || path.contains("/logs");
+  }
+
+  /// Something that is no directory and has changed.
+  void look_at(const to_visit& at, std::string_view name, const struct stat& about) {
+    auto path = below(at.path, name);
+    if (is_carved(path)) return;
+    if (S_ISLNK(about.st_mode)) return look_at_link(at, std::move(path));
+    if (S_ISSOCK(about.st_mode)) return add(std::move(path), host_run_kind::socket);
+    if (S_ISFIFO(about.st_mode)) return add(std::move(path), host_run_kind::fifo);
+    if (!S_ISREG(about.st_mode)) return add(std::move(path), host_run_kind::device);
+    if ((about.st_mode & (S_ISUID | S_ISGID)) != 0) add(path, host_run_kind::set_id);
+    if (std::ranges::find(search_.obeyed, path) != search_.obeyed.end()) {
+      return add(std::move(path), host_run_kind::program, "git's configuration names it");
+    }
+    // git ships these with every new repository and runs none of them (githooks(5)).
+    if (at.kind == room::hooks && name.ends_with(".sample")) return;
+    if (const auto kind = kind_in(at.kind)) return add(std::move(path), *kind);
+    if (at.kind == room::git) return look_at_git_file(std::move(path), name);
+    if (name == ".git") return add(std::move(path), host_run_kind::git_file);
+    if (name == ".gitattributes") return look_at_attributes(std::move(path));
+    const auto known = std::ranges::find(files_by_name, name, &known_name::name);
+    if (known != files_by_name.end()) add(std::move(path), known->kind);
+  }
+
+  /// What every file in such a directory is.
+  [[nodiscard]] static std::optional<host_run_kind> kind_in(room kind) {
+    switch (kind) {
+      case room::hooks:
+        return host_run_kind::git_hook;
+      case room::programs:
+        return host_run_kind::program;
+      case room::editor:
+        return host_run_kind::editor;
+      case room::agent:
+        return host_run_kind::agent;
+      case room::hook_runner:
+        return host_run_kind::hook_runner;
+      case room::plain:
+      case room::git:
+        return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  void look_at_link(const to_visit& at, std::string path) {
+    std::array<char, 4096> text;
+    const int fd = open(path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/')),
+                        O_PATH | O_DIRECTORY);
+    const descriptor directory{fd};
+    const auto name = path.substr(path.rfind('/') + 1);
+    const auto size = fd < 0 ? -1 : ::readlinkat(fd, name.c_str(), text.data(), text.size());
+    std::string target = size < 0 ? std::string{} : std::string{text.data(), std::size_t(size)};
+    if (at.kind == room::git || at.kind == room::hooks) {
+      return add(std::move(path), host_run_kind::git_link, std::move(target));
+    }
+    if (const auto kind = kind_in(at.kind)) return add(std::move(path), *kind, std::move(target));
+    if (leads_out(at.path, target)) add(std::move(path), host_run_kind::link_out, std::move(target));
+  }
+
+  /// Whether a link's text leads out of the workspace, taken word by word. (Where it passes another
+  /// link that leads out, that one is reported.)
+  [[nodiscard]] bool leads_out(const std::string& directory, std::string_view target) const {
+    if (target.starts_with('/')) return !contains(search_.workspace, target) || climbs(target);
+    std::ptrdiff_t depth = std::ranges::distance(components{directory});
+    for (auto name : components{target}) {
+      depth += name == ".." ? -1 : 1;
+      if (depth < 0) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] static bool climbs(std::string_view target) {
+    return std::ranges::any_of(components{target}, [](auto name) { return name == ".."; });
+  }
+
+  [[nodiscard]] std::string content_of(const std::string& path) const {
+    constexpr std::size_t most = 64 * 1024;
+    const descriptor file{open(path, O_RDONLY | O_NONBLOCK)};
+    std::string text(most, '\0');
+    const auto got = file.is_open() ? ::read(file.get(), text.data(), text.size()) : 0;
+    text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+    return text;
+  }
+
+  void look_at_git_file(std::string path, std::string_view name) {
+    if (holds_refs(path) || std::ranges::find(git_deciders, name) == git_deciders.end()) return;
+    std::string detail;
+    if (name.starts_with("config")) {
+      for (const auto& setting : parse_git_config(content_of(path))) {
+        if (!is_obeyed_by_git(setting)) continue;
+        if (!detail.empty()) detail += ", ";
+        detail += setting.section + "." +
+                  (setting.subsection.empty() ? "" : setting.subsection + ".") + setting.key;
+      }
+    }
+    add(std::move(path), host_run_kind::git_config, std::move(detail));
+  }
+
+  void look_at_attributes(std::string path) {
+    const auto text = content_of(path);
+    constexpr std::array<std::string_view, 3> drivers{"filter=", "diff=", "merge="};
+    const auto is_there = [&](std::string_view word) { return text.contains(word); };
+    if (std::ranges::any_of(drivers, is_there)) {
+      add(std::move(path), host_run_kind::git_attributes);
+    }
+  }
+
+  const host_run_search& search_;
+  int top_;
+  std::vector<to_visit> pending_;
+  host_run_report report_;
+};
+
+}  // namespace
+
+std::vector<std::string> ignored_directories(std::string_view gitignore) {
+  std::vector<std::string> names;
+  while (!gitignore.empty()) {
+    const auto end = std::min(gitignore.find('\n'), gitignore.size());
+    auto line = gitignore.substr(0, end);
+    gitignore.remove_prefix(std::min(end + 1, gitignore.size()));
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+    if (line.starts_with('!')) return {};
+    if (line.starts_with('/')) line.remove_prefix(1);
+    if (line.ends_with('/')) line.remove_suffix(1);
+    const bool is_plain =
+        !line.empty() && !line.starts_with('#') && line.find_first_of("/*?[\\") == line.npos;
+    if (is_plain && !is_known_directory(line)) names.emplace_back(line);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+host_run_search begin_host_run_search(std::string workspace, int directory) {
+  host_run_search search;
+  search.workspace = std::move(workspace);
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &search.since);
+  const descriptor file{beneath::open_below(beneath::lookup::openat2, directory, ".gitignore",
+                                            {.flags = O_RDONLY | O_NONBLOCK})};
+  if (!file.is_open()) return search;
+  std::string text(64 * 1024, '\0');
+  const auto got = ::read(file.get(), text.data(), text.size());
+  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  search.ignored = ignored_directories(text);
+  return search;
+}
+
+host_run_report look_for_host_run(const host_run_search& search, int directory) {
+  return walk{search, directory}.run();
+}
+
+}  // namespace pinfold

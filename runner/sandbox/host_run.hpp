@@ -1,0 +1,41 @@
+// The walk that finds what a host program may run, obey or write through later. It looks; it opens
+// no file but a configuration or attributes, follows no link, crosses no mount and runs nothing.
+#pragma once
+
+#include <time.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pinfold/runner/host_run.hpp>
+
+namespace pinfold {
+
+/// Looked at before the run, since the command may change it.
+struct host_run_search {
+  static constexpr std::size_t default_budget = 20'000;
+
+  // All paths but the workspace are relative to it.
+  std::string workspace;             ///< canonical
+  timespec since{};                  ///< of the clock that file times come from
+  std::vector<std::string> ignored;  ///< names of directories; sorted
+  std::vector<std::string> carved;   ///< carve-outs in place: nothing in them can have changed
+  std::string hooks_path;            ///< where git takes hooks from; empty when it is not here
+  std::vector<std::string> obeyed;   ///< files that git on the host runs or obeys
+  std::size_t budget{default_budget};
+};
+
+/// The names of directories that a .gitignore names plainly: one component, no pattern, with or
+/// without slashes at its ends. A text that takes anything back ("!") gives none. Names that are
+/// looked for (".git", ".vscode", ...) are never among them.
+[[nodiscard]] std::vector<std::string> ignored_directories(std::string_view gitignore);
+
+/// `directory` is the workspace, open. Reads its .gitignore and the clock.
+[[nodiscard]] host_run_search begin_host_run_search(std::string workspace, int directory);
+
+/// Walks the workspace once, below the open `directory`.
+[[nodiscard]] host_run_report look_for_host_run(const host_run_search& search, int directory);
+
+}  // namespace pinfold

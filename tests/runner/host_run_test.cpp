@@ -1,0 +1,204 @@
+// The walk finds what a host program may run, obey or write through, if it is new, and nothing else.
+#include "sandbox/host_run.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <pinfold/disk/descriptor.hpp>
+
+#include "runner/ground.hpp"
+#include "support/catch.hpp"
+
+using namespace pinfold;
+using lines = std::vector<std::string>;
+
+namespace {
+
+class checkout {
+ public:
+  checkout() : directory_{::open(at.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)} {}
+
+  void put(const std::string& name, std::string_view bytes = "x") const {
+    const std::filesystem::path file{at.path + "/" + name};
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream{file} << bytes;
+  }
+  void link(const std::string& name, const std::string& target) const {
+    const std::filesystem::path file{at.path + "/" + name};
+    std::filesystem::create_directories(file.parent_path());
+    std::filesystem::create_symlink(target, file);
+  }
+  void begin() {
+    // File times come in ticks of a few milliseconds; what was there before must be older.
+    std::this_thread::sleep_for(std::chrono::milliseconds{30});
+    search = begin_host_run_search(at.path, directory_.get());
+  }
+  [[nodiscard]] host_run_report report() const {
+    return look_for_host_run(search, directory_.get());
+  }
+  /// "kind path" or "kind path: detail" for each find.
+  [[nodiscard]] lines found() const {
+    lines all;
+    for (const auto& one : report().found) {
+      auto line = std::string{name_of(one.kind)} + " " + one.path;
+      if (!one.detail.empty()) line += ": " + one.detail;
+      all.push_back(std::move(line));
+    }
+    std::ranges::sort(all);
+    return all;
+  }
+
+  pinfold_test::folder at;
+  host_run_search search;
+
+ private:
+  descriptor directory_;
+};
+
+}  // namespace
+
+TEST_CASE("what_was_there_before_and_ordinary_files_are_no_news") {
+  checkout it;
+  it.put(".envrc");
+  it.put(".vscode/tasks.json");
+  it.link("out", "/etc");
+  it.begin();
+  CHECK(it.found().empty());
+  it.put("src/main.c");
+  it.put("Makefile");
+  it.link("src/in", "../Makefile");
+  CHECK(it.found().empty());
+  CHECK(it.report().ended == walk_end_reason::seen_all);
+}
+
+TEST_CASE("each_kind_is_found_when_it_is_new") {
+  checkout it;
+  it.put("vendor/x/.git/HEAD");
+  it.put(".git/objects/info/keep");
+  it.begin();
+  it.put(".envrc");
+  it.put("sub/.envrc");
+  it.put(".vscode/tasks.json");
+  it.put(".idea/deep/er/x.xml");
+  it.put(".mcp.json");
+  it.put(".claude/settings.json");
+  it.put("AGENTS.md");
+  it.put(".husky/pre-commit");
+  it.put(".local/bin/ls");
+  it.put("vendor/x/.git/hooks/pre-commit");
+  it.put("vendor/x/.git/hooks/pre-push.sample");
+  it.put("vendor/x/.git/config", "[core]\nfsmonitor=evil\nbare=false\n[filter \"a\"]\nclean=x\n");
+  it.put("vendor/x/.git/refs/heads/config");
+  it.put("vendor/x/.git/refs/heads/hooks/x");
+  it.put("linked/.git", "gitdir: ../elsewhere\n");
+  it.put(".gitattributes", "* filter=a\n");
+  it.put("plain/.gitattributes", "*.txt text\n");
+  it.link(".git/COMMIT_EDITMSG", "/home/u/.bashrc");
+  it.put(".git/objects/info/alternates");
+  it.put("bare/HEAD");
+  it.put("bare/config");
+  it.put("bare/objects/x");
+  it.put("bare/refs/x");
+  it.link("out", "../../etc");
+  it.link("abs", "/etc/passwd");
+  it.link("src/up", "../../x");
+  REQUIRE(::mkfifo((it.at.path + "/fifo").c_str(), 0600) == 0);
+  it.put("setid");
+  REQUIRE(::chmod((it.at.path + "/setid").c_str(), 04755) == 0);
+  const descriptor bound{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_un name{.sun_family = AF_UNIX, .sun_path = {}};
+  (it.at.path + "/socket").copy(name.sun_path, sizeof name.sun_path - 1);
+  REQUIRE(::bind(bound.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+  CHECK(it.found() ==
+        lines{"agent .claude/settings.json", "agent .mcp.json", "agent AGENTS.md",
+              "editor .idea/deep/er/x.xml", "editor .vscode/tasks.json", "environment .envrc",
+              "environment sub/.envrc", "fifo fifo", "git_attributes .gitattributes",
+              "git_config .git/objects/info/alternates",
+              "git_config vendor/x/.git/config: core.fsmonitor, filter.a.clean",
+              "git_file linked/.git", "git_hook vendor/x/.git/hooks/pre-commit",
+              "git_link .git/COMMIT_EDITMSG: /home/u/.bashrc", "git_repository bare",
+              "hook_runner .husky/pre-commit", "link_out abs: /etc/passwd",
+              "link_out out: ../../etc", "link_out src/up: ../../x", "program .local/bin/ls",
+              "set_id setid", "socket socket"});
+}
+
+TEST_CASE("hooks_that_came_later_and_programs_that_git_names_are_found") {
+  checkout it;
+  it.put("tools/watch");
+  it.begin();
+  it.search.hooks_path = ".githooks";
+  it.search.obeyed = {"tools/watch"};
+  it.put(".githooks/pre-commit");
+  it.put("tools/watch", "other");
+  CHECK(it.found() == lines{"git_hook .githooks/pre-commit",
+                            "program tools/watch: git's configuration names it"});
+}
+
+TEST_CASE("carve_outs_in_place_are_passed_over") {
+  checkout it;
+  it.put(".git/config");
+  it.begin();
+  it.search.carved = {".git/config", ".git/commondir", ".git/hooks", ".efferent"};
+  it.put(".git/commondir");
+  it.put(".git/hooks/x");
+  it.put(".efferent/.envrc");
+  CHECK(it.found().empty());
+}
+
+TEST_CASE("a_directory_that_git_ignores_is_passed_over_as_the_rule_was_at_the_start") {
+  checkout it;
+  it.put(".gitignore", "# a comment\nnode_modules/\n/build\n*.o\nsrc/gen\n.vscode\n.git\n");
+  it.begin();
+  CHECK(it.search.ignored == lines{"build", "node_modules"});
+  it.put(".gitignore", "hidden/\n");
+  for (const auto* where : {"node_modules/a/.envrc", "build/.envrc", "hidden/.envrc",
+                            ".vscode/tasks.json"}) {
+    it.put(where);
+  }
+  CHECK(it.found() == lines{"editor .vscode/tasks.json", "environment hidden/.envrc"});
+  CHECK(ignored_directories("build/\n!build/keep\n").empty());
+}
+
+TEST_CASE("a_spent_budget_and_what_cannot_be_read_are_said") {
+  checkout it;
+  it.begin();
+  for (int i = 0; i < 20; ++i) it.put("f" + std::to_string(i));
+  it.search.budget = 19;
+  CHECK(it.report().ended == walk_end_reason::budget);
+  it.search.budget = 20;
+  CHECK(it.report().ended == walk_end_reason::seen_all);
+  CHECK(it.report().entries == 20);
+}
+
+TEST_CASE("a_long_list_is_cut_and_counted") {
+  checkout it;
+  it.begin();
+  for (int i = 0; i < 230; ++i) it.put("d" + std::to_string(i) + "/.envrc");
+  const auto report = it.report();
+  CHECK(report.found.size() == host_run_report::most_found);
+  CHECK(report.more == 30);
+}
+
+TEST_CASE("a_tree_too_deep_for_a_path_is_said_to_be_unread") {
+  checkout it;
+  it.begin();
+  const std::string name(200, 'd');
+  std::string path;
+  descriptor at{::open(it.at.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  for (int depth = 0; depth < 30; ++depth) {
+    REQUIRE(::mkdirat(at.get(), name.c_str(), 0755) == 0);
+    at = descriptor{::openat(at.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  }
+  CHECK(it.report().ended == walk_end_reason::unreadable);
+}

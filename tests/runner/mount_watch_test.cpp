@@ -1,0 +1,55 @@
+// The mount table, read: names with blanks and backslashes, places that are gone.
+#include "launch/mount_watch.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/ground.hpp"
+#include "support/catch.hpp"
+
+using namespace pinfold;
+
+TEST_CASE("mount_points_are_the_fifth_field_with_its_escapes_undone") {
+  CHECK(mount_points_in("22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+                        "23 22 0:5 /x\\040y /work/a\\040b\\134c\\012d rw,nosuid shared:1 - tmpfs t rw\n"
+                        "24 22 0:5 / /last rw") ==
+        std::vector<std::string>{"/", "/work/a b\\c\nd", "/last"});
+  CHECK(mount_points_in("").empty());
+  CHECK(mount_points_in("short line\n\n").empty());
+}
+
+TEST_CASE("a_place_that_is_no_mount_point_is_lost_and_named") {
+  auto whole = mount_watch::of(::getpid(), {"/proc"});
+  REQUIRE(whole);
+  CHECK_FALSE(whole->lost());
+  CHECK_FALSE(whole->lost());
+  auto lacking = mount_watch::of(::getpid(), {"/proc", "/no such mount point"});
+  REQUIRE(lacking);
+  CHECK(lacking->lost() == "/no such mount point");
+  CHECK_FALSE(mount_watch::of(0x3fffffff, {}));
+}
+
+TEST_CASE("a_place_that_is_moved_wakes_whoever_waits") {
+  const pinfold_test::folder at;
+  const auto place = at.path + "/place";
+  std::filesystem::create_directory(place);
+  auto watch = mount_watch::of(::getpid(), {place});
+  REQUIRE(watch);
+  pollfd on{watch->moves(), POLLIN, 0};
+  REQUIRE(on.fd >= 0);
+  CHECK(::poll(&on, 1, 0) == 0);
+  std::filesystem::rename(place, at.path + "/elsewhere");
+  CHECK(::poll(&on, 1, 0) == 1);
+  CHECK(watch->lost() == place);
+  CHECK(::poll(&on, 1, 0) == 0);
+}
+
+TEST_CASE("a_place_that_cannot_be_watched_is_looked_at_instead") {
+  auto watch = mount_watch::of(::getpid(), {"/no such place"});
+  REQUIRE(watch);
+  CHECK(watch->moves() < 0);
+}
