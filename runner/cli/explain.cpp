@@ -20,7 +20,7 @@ namespace pinfold {
 namespace {
 
 /// What a mount means to a person. Ordered as the table is printed.
-enum class meaning : std::uint8_t { writable, read_only, hidden, scratch, internal };
+enum class meaning : std::uint8_t { writable, read_only, hidden, scratch, socket, internal };
 
 meaning meaning_of(const mount& one) {
   switch (one.role) {
@@ -36,6 +36,8 @@ meaning meaning_of(const mount& one) {
     case mount_role::system:
     case mount_role::pinned:
       return meaning::internal;
+    case mount_role::socket:
+      return meaning::socket;
     case mount_role::shared:
     case mount_role::workspace:
       return one.kind == mount_kind::bind ? meaning::writable : meaning::read_only;
@@ -50,7 +52,8 @@ struct row {
 
 constexpr std::array rows{row{meaning::writable, "writable"}, row{meaning::read_only, "read-only"},
                           row{meaning::hidden, "hidden"},
-                          row{meaning::scratch, "empty, gone afterwards"}};
+                          row{meaning::scratch, "empty, gone afterwards"},
+                          row{meaning::socket, "sockets within reach"}};
 
 std::string_view name_of(mount_kind kind) {
   switch (kind) {

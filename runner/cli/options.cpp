@@ -43,6 +43,10 @@ void add_run_options(CLI::App& app, run_options& to) {
                  "Show a directory of the hidden home read-only, for a toolchain; repeatable")
       ->expected(1)
       ->take_all();
+  app.add_option("--allow-socket", to.sockets,
+                 "Leave one socket of the host within reach: an agent, a database; repeatable")
+      ->expected(1)
+      ->take_all();
   app.add_option("--network", to.network, "off or on (default: off)")
       ->check(CLI::IsMember({"off", "on"}));
   app.add_option("--root", to.root,
@@ -114,6 +118,9 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
   if (request.workspace.empty()) return std::unexpected{"--workspace: the path is empty"};
   for (const auto& path : given.read) {
     request.read_roots.push_back(expand_home(path, call.environment));
+  }
+  for (const auto& path : given.sockets) {
+    request.sockets.push_back(expand_home(path, call.environment));
   }
   for (const auto& one : given.environment) {
     request.environment.push_back(parse_environment(one));

@@ -34,6 +34,7 @@ struct run_options {
   std::string network;
   std::string root{"host"};
   std::vector<std::string> read;
+  std::vector<std::string> sockets;
   std::vector<std::string> environment;
   bool no_sandbox{false};
 };

@@ -48,6 +48,17 @@ enforced_property scope(const launch_plan& plan, std::uint64_t obtained) {
           "the kernel has no Landlock scopes (Linux 6.12)"};
 }
 
+/// Never full: the kernel's list of sockets is a hint.
+enforced_property path_sockets(const launch_plan& plan) {
+  std::string reason =
+      "hidden places hold none, and those that the kernel lists elsewhere are covered; one in the "
+      "workspace, or bound by a relative name, stays visible";
+  for (const auto& one : plan.mounts) {
+    if (one.role == mount_role::socket) reason += "; allowed: " + one.target;
+  }
+  return {"path_sockets", strength::partial, std::move(reason)};
+}
+
 enforced_property namespaces(const launch_plan& plan) {
   if (plan.nesting == nested_namespaces::allowed) {
     return {"namespaces", strength::partial, "all are its own, and more can be made inside"};
@@ -94,8 +105,7 @@ properties with_a_boundary(const launch_plan& plan, const resource_limits& limit
       reads_outside(plan),
       network(plan),
       scope(plan, obtained),
-      {"path_sockets", strength::partial,
-       "not there in the hidden places; a socket that is bound elsewhere stays visible"},
+      path_sockets(plan),
       {"privileges", strength::full, "no capability in any set, and none to be gained"},
       namespaces(plan),
       {"system_calls", strength::full, "filtered, and a call was tried"},

@@ -16,6 +16,7 @@
 #include "sandbox/command_environment.hpp"
 #include "sandbox/git_state.hpp"
 #include "sandbox/places.hpp"
+#include "sandbox/sockets.hpp"
 #include "sandbox/probe.hpp"
 
 namespace pinfold {
@@ -125,12 +126,22 @@ step add_places(preparation& now) {
     now.facts.hidden_files = secret_files();
   }
   if (now.request.network == network_access::on)
-    now.facts.shared = resolver_files(now.facts.hidden);
+    now.facts.shared = resolver_files();
   for (const auto& path : now.request.read_roots) {
     auto root = read_root(path, now.who, now.facts.hidden);
     if (!root) return std::unexpected{std::move(root.error())};
     now.facts.shared.push_back(std::move(*root));
   }
+  return {};
+}
+
+step add_sockets(preparation& now) {
+  for (const auto& path : now.request.sockets) {
+    auto socket = allowed_socket(path, now.workspace);
+    if (!socket) return std::unexpected{std::move(socket.error())};
+    now.facts.shared.push_back(std::move(*socket));
+  }
+  cover_visible_sockets(now.facts);
   return {};
 }
 
@@ -156,7 +167,7 @@ std::expected<preparation, refusal> prepare(const run_request& request, const ca
   auto workspace = confined_workspace(request, who);
   if (!workspace) return std::unexpected{std::move(workspace.error())};
   preparation now{request, who, mode, std::move(*workspace), {}, {}, {}, {}};
-  for (const auto next : {add_places, add_command, open_workspace, add_carve_outs}) {
+  for (const auto next : {add_places, add_command, add_sockets, open_workspace, add_carve_outs}) {
     if (auto done = next(now); !done) return std::unexpected{std::move(done.error())};
   }
   return now;
@@ -276,10 +287,10 @@ std::expected<launch_plan, refusal> plan_unconfined(const run_request& request,
 
 std::expected<prepared_run, refusal> prepare_unconfined(const run_request& request,
                                                         const caller& who) {
-  if (!request.read_roots.empty() || request.root == root_profile::minimal ||
+  if (!request.read_roots.empty() || !request.sockets.empty() || request.root == root_profile::minimal ||
       request.access == workspace_access::read_only) {
     return std::unexpected{
-        not_enforceable("what --read, --root minimal or plan mode asks for", backend_name::none)};
+        not_enforceable("what --read, --allow-socket, --root minimal or plan mode asks for", backend_name::none)};
   }
   auto workspace = canonical_workspace(request.workspace);
   if (!workspace) return std::unexpected{std::move(workspace.error())};

@@ -22,6 +22,7 @@ struct run_request {
   std::string directory;  ///< where the command starts, relative to the workspace; empty: its top
   std::vector<std::string> command;
   std::vector<std::string> read_roots;
+  std::vector<std::string> sockets;  ///< sockets outside the workspace that stay within reach
   std::vector<environment_request> environment;
   root_profile root{root_profile::host};
   network_access network{network_access::off};

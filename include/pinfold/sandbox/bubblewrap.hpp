@@ -113,7 +113,9 @@ constexpr void mount_shown(mount_list& list, const confinement& facts) {
   };
   for (const auto* path : shown) {
     if (path->target > facts.workspace) mount_workspace();
-    list.bind(mount_role::shared, path->source, path->target, path->access);
+    const bool is_socket = path->purpose == shared_path::use::socket;
+    list.bind(is_socket ? mount_role::socket : mount_role::shared, path->source, path->target,
+              path->access);
   }
   mount_workspace();
   for (const auto& path : facts.pinned) list.bind(mount_role::pinned, path, path, access);

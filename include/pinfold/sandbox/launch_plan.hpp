@@ -30,6 +30,7 @@ enum class mount_role : std::uint8_t {
   scratch,    ///< empty and writable, gone with the run
   hidden,     ///< covered, empty, read-only
   shared,     ///< shown on request
+  socket,     ///< a socket that answers, on request
   workspace,  ///< the one folder
   pinned,     ///< a directory that must not be renamed away
   carve_out,  ///< taken out of the workspace
