@@ -90,8 +90,7 @@ void add_limits(properties& all, const resource_limits& limits) {
   all.push_back(limit("processes", limits.processes.has_value(), processes()));
   all.push_back(limit("cpu_time", limits.cpu_time.has_value(),
                       {{}, strength::partial,
-                       "the kernel bounds each process; stage two adds up what lives and what was "
-                       "waited for"}));
+                       "stage two adds up what lives and what was waited for, 50 times a second"}));
   all.push_back(limit("file_size", limits.file_size.has_value(),
                       {{}, strength::full, "the kernel bounds each file; their number is free"}));
   all.push_back({"tmp_size", strength::full, "each scratch place has a size"});

@@ -129,8 +129,16 @@ bool has_limits_by_namespace() {
   return major > 5 || (major == 5 && minor >= 14);
 }
 
-void set_limit(__rlimit_resource what, std::uint64_t soft, std::uint64_t hard) {
-  const rlimit wanted{soft, hard};
+/// Kept for processor time: the kernel kills whoever passes the hard limit, stage two too. A command
+/// that ignores the signal of the soft one is left to the watch.
+enum class hard_limit : bool { set, keep };
+
+void set_limit(__rlimit_resource what, std::uint64_t most, hard_limit hard) {
+  rlimit wanted{};
+  if (::getrlimit(what, &wanted) != 0) fail(step::set_limits, errno);
+  if (wanted.rlim_max < most) return;  // the caller's own is lower
+  wanted.rlim_cur = most;
+  if (hard == hard_limit::set) wanted.rlim_max = most;
   if (::setrlimit(what, &wanted) != 0) fail(step::set_limits, errno);
 }
 
@@ -141,16 +149,12 @@ void set_limit(__rlimit_resource what, std::uint64_t soft, std::uint64_t hard) {
 void set_limits(const specification& spec) {
   constexpr std::uint64_t above_the_limit = 64;
   const auto& wanted = spec.counts.limits;
-  if (wanted.file_bytes != 0) set_limit(RLIMIT_FSIZE, wanted.file_bytes, wanted.file_bytes);
+  if (wanted.file_bytes != 0) set_limit(RLIMIT_FSIZE, wanted.file_bytes, hard_limit::set);
   if (wanted.cpu_milliseconds != 0) {
-    const auto seconds = (wanted.cpu_milliseconds + 999) / 1000;
-    set_limit(RLIMIT_CPU, seconds, seconds + 1);
+    set_limit(RLIMIT_CPU, (wanted.cpu_milliseconds + 999) / 1000, hard_limit::keep);
   }
   if (wanted.tasks != 0 && has_limits_by_namespace()) {
-    const auto wall = wanted.tasks + above_the_limit;
-    rlimit now{};
-    ::getrlimit(RLIMIT_NPROC, &now);
-    if (now.rlim_max > wall) set_limit(RLIMIT_NPROC, wall, wall);
+    set_limit(RLIMIT_NPROC, wanted.tasks + above_the_limit, hard_limit::set);
   }
 }
 
