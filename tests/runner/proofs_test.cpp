@@ -222,6 +222,24 @@ TEST_CASE("the plan as it is runs, and the record says what was held") {
   CHECK(find(record, "path_sockets").held == strength::partial);
 }
 
+TEST_CASE("a run that may nest makes user namespaces and mounts in them, and gets no more") {
+  const auto exit_code = [](nested_namespaces nesting, const std::string& script) {
+    const checkout where;
+    auto ready = prepared_in(where);
+    ready.plan.nesting = nesting;
+    if (nesting == nested_namespaces::allowed) leave_out(ready.plan, {"--disable-userns"});
+    ready.plan.command = {"/bin/sh", "-c", script};
+    return run(ready.plan, {}, {}, ready.extras).exit_code;
+  };
+  const std::string nests = "unshare -Urm sh -c 'mount -t tmpfs none /tmp && touch /tmp/x'";
+  CHECK(exit_code(nested_namespaces::allowed, nests) == 0);
+  CHECK(exit_code(nested_namespaces::forbidden, nests) != 0);
+  for (const auto nesting : {nested_namespaces::allowed, nested_namespaces::forbidden}) {
+    CHECK(exit_code(nesting, "touch f; chmod 4755 f") != 0);
+    CHECK(exit_code(nesting, "touch f; chmod 755 f") == 0);
+  }
+}
+
 TEST_CASE("a capability that is left is found") {
   fails("capabilities-are-empty", [](const checkout&, launch_plan& plan) {
     replace(plan, {"--cap-drop", "ALL"}, {"--cap-add", "CAP_NET_RAW"});
