@@ -376,7 +376,9 @@ TEST_CASE("privileges that could be gained again are found") {
   });
 }
 
-TEST_CASE("a kernel that only says it scopes sockets is found, one that cannot is said") {
+TEST_CASE("a kernel that only says it scopes sockets is found") {
+  constexpr unsigned ask_version = 1;
+  if (::syscall(SYS_landlock_create_ruleset, nullptr, 0UL, ask_version) < 6) return;  // Linux 6.12
   aside([] {
     REQUIRE(answer_call(SYS_landlock_restrict_self, 0));
     fails("sockets-are-scoped", [](const checkout&, launch_plan&) {});
@@ -385,6 +387,9 @@ TEST_CASE("a kernel that only says it scopes sockets is found, one that cannot i
     REQUIRE(answer_call(SYS_landlock_restrict_self, E2BIG));
     fails("scope-sockets", [](const checkout&, launch_plan&) {});
   });
+}
+
+TEST_CASE("a kernel that has no scopes for sockets is said in the record") {
   aside([] {
     REQUIRE(answer_call(SYS_landlock_create_ruleset, ENOSYS));
     for (const auto network : {network_access::off, network_access::on}) {
