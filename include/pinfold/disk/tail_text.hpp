@@ -22,6 +22,7 @@ class tail_text {
   /// `input` begins.
   tail_text(std::string_view root, std::string_view start, std::string_view input) noexcept {
     std::string_view before;
+    if (input.size() >= path_max) return;
     if (is_absolute(input)) {
       const auto tail = tail_below(root, input);
       if (!tail) return;
