@@ -155,7 +155,7 @@ std::expected<prepared_run, refusal> make_ready(const run_request& request,
                                                 const invocation& call, readiness wanted) {
   const auto who = look_at_caller(call.environment);
   if (!who) return std::unexpected{who.error()};
-  if (given.decisions.no_sandbox) return prepare_unconfined(request, *who);
+  if (given.no_sandbox) return prepare_unconfined(request, *who);
   const auto backend = backend_for(request, *who);
   if (!backend) return std::unexpected{backend.error()};
   return wanted == readiness::planned ? plan_confined(request, *who, *backend)
