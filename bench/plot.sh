@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Draws how the cost grows with the length of the path and with the size of the directory, from the
 # JSON of the resolver's benchmark.
-#   bash bench/plot.sh DIRECTORY      reads DIRECTORY/resolver-*.json, writes components.svg, entries.svg
+#   bash bench/plot.sh DIRECTORY      reads DIRECTORY/growth-*.json, writes components.svg, entries.svg
 set -euo pipefail
 directory="${1:?usage: bench/plot.sh DIRECTORY}"
 work="$(mktemp -d)"
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 python3 - "$directory" "$work" <<'PYTHON'
 import glob, json, statistics, sys
 times = {}
-for path in glob.glob(sys.argv[1] + "/resolver-*.json"):
+for path in glob.glob(sys.argv[1] + "/growth-*.json"):
     for row in json.load(open(path, encoding="utf-8"))["benchmarks"]:
         parts = row["run_name"].split("/")
         if row.get("run_type") == "iteration" and len(parts) == 3:

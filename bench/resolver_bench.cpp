@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/filesystem/operations.hpp>
 
@@ -53,9 +54,16 @@ void make(const pinfold_bench::tree& files) {
   files.link("src/lib/alias", "parser");
   files.link(absolute, files.path(existing));
   files.link("src/lib/far", files.path("src/lib/parser"));
+}
+
+void make_what_grows(const pinfold_bench::tree& files) {
   for (int length : lengths) files.file(chain_of(length));
   for (int size : sizes) {
-    for (int i = 0; i < size; ++i) files.file(entry_of(size, i));
+    files.file(entry_of(size, 0));
+    for (int i = 1; i < size; ++i) {
+      const descriptor made{::open(files.path(entry_of(size, i)).c_str(), O_CREAT | O_WRONLY, 0600)};
+      if (!made.is_open()) throw std::runtime_error{"a directory that does not grow"};
+    }
   }
 }
 
@@ -146,6 +154,7 @@ class rows {
 
   /// The same calls for paths that grow and in directories that grow; drawn by plot.sh.
   void growth() {
+    make_what_grows(files_);
     for (int length : lengths) grow("components", length, chain_of(length));
     for (int size : sizes) grow("entries", size, entry_of(size, size / 2));
   }
@@ -179,11 +188,19 @@ class rows {
 
 }  // namespace
 
+// With the word `growth` before all options: the rows of the plots, else those of the table.
 int main(int count, char** arguments) {
   rows all;
-  all.kernel();
-  all.ours();
-  all.peers();
-  all.growth();
+  const bool is_growth = count > 1 && std::string_view{arguments[1]} == "growth";
+  if (is_growth) {
+    all.growth();
+    std::swap(arguments[0], arguments[1]);
+    --count;
+    ++arguments;
+  } else {
+    all.kernel();
+    all.ours();
+    all.peers();
+  }
   return pinfold_bench::run(count, arguments);
 }

@@ -15,14 +15,18 @@ runs="${1:-7}"
 raw=build/bench/results
 rm -rf "$raw"
 mkdir -p "$raw" bench/results
+# measure NAME PROGRAM [WORD]: one start of a program, its JSON under NAME.
+measure() {
+  echo "Measuring $1"
+  "build/bench/bench/$2" ${3:+"$3"} --benchmark_enable_random_interleaving=true \
+    --benchmark_repetitions=5 --benchmark_min_time=0.01 --benchmark_out_format=json \
+    --benchmark_out="$raw/$1.json" >"$raw/log" 2>&1 || { cat "$raw/log" >&2; return 1; }
+}
 for ((run = 1; run <= runs; ++run)); do
-  for program in lexical resolver; do
-    echo "Run $run of $runs: ${program}_bench"
-    "build/bench/bench/${program}_bench" --benchmark_enable_random_interleaving=true \
-      --benchmark_repetitions=5 --benchmark_min_time=0.02 --benchmark_out_format=json \
-      --benchmark_out="$raw/$program-$run.json" >"$raw/log" 2>&1 || { cat "$raw/log" >&2; exit 1; }
-  done
+  measure "lexical-$run" lexical_bench
+  measure "resolver-$run" resolver_bench
 done
+measure growth-1 resolver_bench growth
 echo "Compiling pinfold/guard.hpp and its like"
 bash bench/compile_time.sh >"$raw/compile_time.txt"
 bash bench/plot.sh "$raw"

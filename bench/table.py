@@ -3,7 +3,7 @@
 
     table.py DIRECTORY
 
-DIRECTORY holds lexical-*.json, resolver-*.json (one for each run of a program) and compile_time.txt.
+DIRECTORY holds lexical-*.json, resolver-*.json and growth-*.json (one for each run of a program) and compile_time.txt.
 Every figure is a median over all repetitions of all runs of one row's processor time, divided by that
 of another row of the same programs. Exits with 1 when a limit is not met.
 """

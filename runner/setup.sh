@@ -3,9 +3,9 @@
 # nothing else.
 
 packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev librange-v3-dev
-                nlohmann-json3-dev)
+                libseccomp-dev nlohmann-json3-dev)
 packages_run=(bubblewrap git)
-packages_test=(catch2 ccache procps python3)
+packages_test=(catch2 ccache gdb make procps python3 strace)
 packages_bench=(libbenchmark-dev gnuplot-nox python3)
 packages_fuzz=(clang-19 libclang-rt-19-dev llvm-19)
 

@@ -48,7 +48,7 @@ struct claim {
   std::string_view sentence;
 };
 
-inline constexpr std::array<claim, 12> promises{{
+inline constexpr std::array<claim, 13> promises{{
     {"paths-stay-inside", holds_when::always,
      "a file tool opens nothing outside the workspace and the roots added to it: not through "
      "\"..\", "
@@ -77,6 +77,8 @@ inline constexpr std::array<claim, 12> promises{{
     {"no-privilege", holds_when::under_bubblewrap,
      "a command has no capability, gains none through set-id files and changes no setting of the "
      "kernel"},
+    {"no-set-id-left", holds_when::under_bubblewrap,
+     "a command gives no file a set-user-ID or set-group-ID bit"},
     {"nothing-inherited", holds_when::under_bubblewrap,
      "a command gets none of the caller's environment and descriptors but those that were named"},
     {"nothing-survives", holds_when::under_bubblewrap,
@@ -109,13 +111,15 @@ inline constexpr std::array<claim, 17> not_promised{{
      "a guard that is not asked stops nothing, and a label that is not reported is not known"},
     {"approved-calls", holds_when::always,
      "what a person approves is done: an approval is for one call, and nothing checks its wisdom"},
-    {"odd-sockets", holds_when::under_bubblewrap,
-     "socket families beyond the usual ones, such as vsock, are not filtered"},
-    {"set-id-left-behind", holds_when::confined,
-     "run as root, a command can leave a file with a set-user-ID bit in its workspace"},
     {"host-renames", holds_when::under_bubblewrap,
-     "a host program that renames over a carve-out during a run takes its cover away"},
-    {"no-count-of-processes", holds_when::confined,
+     "a host program that renames over a carve-out during a run takes its cover away, for the moment "
+     "until the run is ended for it"},
+    {"limits-by-looking", holds_when::under_bubblewrap,
+     "memory and processor time, and as root the number of processes, are looked at 50 times a "
+     "second: between two looks a command can pass its limit"},
+    {"set-id-left-behind", holds_when::under_seatbelt,
+     "run as root, a command can leave a file with a set-user-ID bit in its workspace"},
+    {"limits-not-planned", holds_when::under_seatbelt,
      "processes and memory of a command are not limited before its time limit"},
     {"kernel-trusted", holds_when::always, "the kernel is trusted"},
 }};

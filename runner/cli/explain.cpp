@@ -23,7 +23,7 @@ namespace pinfold {
 namespace {
 
 /// What a mount means to a person. Ordered as the table is printed.
-enum class meaning : std::uint8_t { writable, read_only, hidden, scratch, internal };
+enum class meaning : std::uint8_t { writable, read_only, hidden, scratch, socket, internal };
 
 meaning meaning_of(const mount& one) {
   switch (one.role) {
@@ -39,6 +39,8 @@ meaning meaning_of(const mount& one) {
     case mount_role::system:
     case mount_role::pinned:
       return meaning::internal;
+    case mount_role::socket:
+      return meaning::socket;
     case mount_role::shared:
     case mount_role::workspace:
       return one.kind == mount_kind::bind ? meaning::writable : meaning::read_only;
@@ -53,7 +55,8 @@ struct row {
 
 constexpr std::array rows{row{meaning::writable, "writable"}, row{meaning::read_only, "read-only"},
                           row{meaning::hidden, "hidden"},
-                          row{meaning::scratch, "empty, gone afterwards"}};
+                          row{meaning::scratch, "empty, gone afterwards"},
+                          row{meaning::socket, "sockets within reach"}};
 
 std::string_view name_of(mount_kind kind) {
   switch (kind) {
@@ -166,6 +169,13 @@ std::string table_of(const prepared_run& planned, const checked_options& asked) 
   const auto& bounds = asked.bounds;
   text.line("time limit", bounds.time ? std::to_string(bounds.time->count()) + " ms" : "none");
   text.line("grace", std::to_string(bounds.grace.count()) + " ms from SIGTERM to SIGKILL");
+  const auto& resources = bounds.resources;
+  if (resources.memory) text.line("memory limit", readable_size(*resources.memory));
+  if (resources.processes) text.line("process limit", std::to_string(*resources.processes));
+  if (resources.cpu_time) {
+    text.line("processor time limit", std::to_string(resources.cpu_time->count()) + " ms");
+  }
+  if (resources.file_size) text.line("file size limit", readable_size(*resources.file_size));
   text.line("output kept", readable_size(bounds.output) + " of each stream");
   text.lines("environment", plan.environment);
   const auto now = situation_of(planned, asked.request);
@@ -201,11 +211,18 @@ json object_of(const prepared_run& planned, const checked_options& asked) {
   put_decisions(object, planned.decided);
   object["environment"] = list(plan.environment);
   object["mounts"] = mounts_of(plan);
-  object["limits"]["time_ms"] =
-      asked.bounds.time ? json(asked.bounds.time->count()) : json(nullptr);
-  object["limits"]["grace_ms"] = asked.bounds.grace.count();
-  object["limits"]["output_bytes"] = asked.bounds.output;
-  object["limits"]["blob_bytes"] = planned.blobs ? json(asked.request.blob_most) : json(nullptr);
+  const auto& resources = asked.bounds.resources;
+  const auto number = [](const auto& limit) { return limit ? json(*limit) : json(nullptr); };
+  auto& limits = object["limits"];
+  limits["time_ms"] = asked.bounds.time ? json(asked.bounds.time->count()) : json(nullptr);
+  limits["memory_bytes"] = number(resources.memory);
+  limits["processes"] = number(resources.processes);
+  limits["cpu_time_ms"] =
+      resources.cpu_time ? json(resources.cpu_time->count()) : json(nullptr);
+  limits["file_size_bytes"] = number(resources.file_size);
+  limits["grace_ms"] = asked.bounds.grace.count();
+  limits["output_bytes"] = asked.bounds.output;
+  limits["blob_bytes"] = planned.blobs ? json(asked.request.blob_most) : json(nullptr);
   const auto now = situation_of(planned, asked.request);
   object["promised"] = listed_json(promised_in(now));
   object["not_promised"] = listed_json(not_promised_in(now));

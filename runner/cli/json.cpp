@@ -148,6 +148,7 @@ json to_json(const run_record& record, record_role role) {
   object["ended"] = name_of(record.ended);
   object["exit_code"] = number_or_null(record.exit_code);
   object["signal"] = number_or_null(record.signal);
+  object["limit"] = record.limit ? json(name_of(*record.limit)) : json(nullptr);
   object["duration_ms"] = whole_milliseconds(record.duration);
   object["setup_ms"] = whole_milliseconds(record.setup);
   object["stdout"] = to_json(record.out);
@@ -156,6 +157,10 @@ json to_json(const run_record& record, record_role role) {
   object["reason"] = record.reason.empty() ? json(nullptr) : json(with_replacements(record.reason));
   object["network"] = name_of(record.network);
   put_bytes(object, "workspace", record.workspace);
+  object["enforced"] = json::object();
+  for (const auto& one : record.enforced) {
+    object["enforced"][one.name] = {{"held", name_of(one.held)}, {"reason", one.reason}};
+  }
   object["killed"] = record.killed;
   object["host_run"] = record.host_run ? to_json(*record.host_run) : json(nullptr);
   object["refusal"] = refusal_or_null(record.error);

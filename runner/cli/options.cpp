@@ -37,11 +37,16 @@ void add_bound_options(CLI::App& app, bound_options& to) {
 
 void add_run_options(CLI::App& app, run_options& to) {
   add_bound_options(app, to.bounds);
+  add_limit_options(app, to.limits);
   app.add_option("--workspace", to.workspace, "The one folder (default: the current directory)");
   app.add_option("--cwd", to.cwd,
                  "Where the command starts, inside the workspace (default: its top)");
   app.add_option("--read", to.read,
                  "Show a directory of the hidden home read-only, for a toolchain; repeatable")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--allow-socket", to.sockets,
+                 "Leave one socket of the host within reach: an agent, a database; repeatable")
       ->expected(1)
       ->take_all();
   app.add_option("--root", to.root,
@@ -71,6 +76,15 @@ std::expected<limits, std::string> limits_of(const bound_options& given, watcher
   const auto output = parse_size(given.max_output, output_sizes);
   if (!output) return std::unexpected{"--max-output: " + output.error()};
   bounds.output = *output;
+  return bounds;
+}
+
+std::expected<limits, std::string> limits_of(const run_options& given, watcher reader) {
+  auto bounds = limits_of(given.bounds, reader);
+  if (!bounds || given.decisions.no_sandbox) return bounds;
+  const auto resources = resource_limits_of(given.limits);
+  if (!resources) return std::unexpected{resources.error()};
+  bounds->resources = *resources;
   return bounds;
 }
 
@@ -105,6 +119,9 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
   for (const auto& path : given.read) {
     request.read_roots.push_back(expand_home(path, call.environment));
   }
+  for (const auto& path : given.sockets) {
+    request.sockets.push_back(expand_home(path, call.environment));
+  }
   for (const auto& one : given.environment) {
     request.environment.push_back(parse_environment(one));
   }
@@ -112,6 +129,13 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
   if (auto decided = decide_into(request, given.decisions, call.environment); !decided) {
     return std::unexpected{std::move(decided.error())};
   }
+  if (given.decisions.no_sandbox && is_any_given(given.limits)) {
+    return std::unexpected{"limits of memory, processes, processor time and files cannot be held "
+                           "without a sandbox"};
+  }
+  const auto tmp_size = tmp_size_of(given.limits);
+  if (!tmp_size) return std::unexpected{tmp_size.error()};
+  request.tmp_size = *tmp_size;
   return request;
 }
 
@@ -119,7 +143,7 @@ std::expected<checked_options, std::string> check_options(const run_options& giv
                                                           bool has_shell_text,
                                                           const invocation& call) {
   const bool is_watched = !given.bounds.json && ::isatty(STDOUT_FILENO) == 1;
-  const auto bounds = limits_of(given.bounds, is_watched ? watcher::person : watcher::program);
+  const auto bounds = limits_of(given, is_watched ? watcher::person : watcher::program);
   if (!bounds) return std::unexpected{bounds.error()};
   auto request = request_of(given, has_shell_text, call);
   if (!request) return std::unexpected{std::move(request.error())};

@@ -13,6 +13,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/decision_options.hpp"
+#include "cli/limit_options.hpp"
 #include "launch/run.hpp"
 #include "sandbox/prepare.hpp"
 
@@ -28,11 +29,13 @@ struct bound_options {
 
 struct run_options {
   bound_options bounds;
+  limit_options limits;
   std::string workspace{"."};
   std::string cwd;
   std::string shell_text;
   std::string root{"host"};
   std::vector<std::string> read;
+  std::vector<std::string> sockets;
   std::vector<std::string> environment;
   decision_options decisions;
 };
@@ -46,6 +49,9 @@ enum class watcher : bool { program, person };
 /// The checked limits. The error is a sentence.
 [[nodiscard]] std::expected<limits, std::string> limits_of(const bound_options& given,
                                                            watcher reader);
+
+/// The same for a run, with what its processes may use.
+[[nodiscard]] std::expected<limits, std::string> limits_of(const run_options& given, watcher reader);
 
 /// The command that was asked for: the words after "--", or `bash -c TEXT`. The error is a
 /// sentence.

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -44,11 +45,18 @@ void tell_ending(std::string_view what, const run_record& record, const limits& 
     case ending::timed_out:
       complain(what, "timed out after " + std::to_string(bounds.time->count()) + " ms" + left);
       break;
+    case ending::limited:
+      complain(what, "ended at its limit: " +
+                         std::string{record.limit ? name_of(*record.limit) : "unknown"} + left);
+      break;
     case ending::cancelled:
       complain(what, "interrupted; the command was ended" + left);
       break;
     case ending::exited:
     case ending::signaled:
+      if (record.limit) {
+        complain(what, "the command met a limit: " + std::string{name_of(*record.limit)});
+      }
       if (record.killed > 0) {
         complain(what,
                  count_of(record.killed, "process") + " left behind by the command and killed");
@@ -71,6 +79,17 @@ void tell_blob(std::string_view what, std::string_view stream,
   }
   if (!blob->error.empty()) text += ": not all of it could be kept: " + blob->error;
   complain(what, text);
+}
+
+/// One line for each property, in columns.
+void tell_enforced(std::string_view what, const run_record& record) {
+  std::size_t widest = 0;
+  for (const auto& one : record.enforced) widest = std::max(widest, one.name.size());
+  for (const auto& one : record.enforced) {
+    const std::string held{name_of(one.held)};
+    complain(what, one.name + std::string(widest - one.name.size() + 2, ' ') + held +
+                       std::string(9 - held.size(), ' ') + one.reason);
+  }
 }
 
 void tell_host_run(std::string_view what, const host_run_report& report) {
@@ -103,7 +122,7 @@ int run_and_report(std::string_view what, prepared_run ready, const limits& boun
   const interruption interrupted;
   sinks events;
   events.cancel_descriptor = interrupted.readable_descriptor();
-  if (form == report_form::in_text) {
+  if (form != report_form::as_json) {
     events.on_output = [&interrupted](stream which, std::string_view piece) {
       if (!write_all(descriptor_of(which), piece)) interrupted.raise();
     };
@@ -118,13 +137,14 @@ int run_and_report(std::string_view what, prepared_run ready, const limits& boun
     tell_blob(what, "stdout", record.out_blob);
     tell_blob(what, "stderr", record.err_blob);
     if (record.host_run) tell_host_run(what, *record.host_run);
+    if (form == report_form::in_text_with_enforced) tell_enforced(what, record);
   }
   return exit_code_for(record);
 }
 
 int report_refusal(std::string_view what, const run_request& request, refusal refused,
                    report_form form, backend_name asked, record_role role) {
-  if (form == report_form::in_text) complain(what, refused);
+  if (form != report_form::as_json) complain(what, refused);
   const auto record = refused_record(request, std::move(refused), asked);
   if (form == report_form::as_json) {
     (void)write_all(STDOUT_FILENO, one_line(to_json(record, role)));

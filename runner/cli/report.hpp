@@ -13,7 +13,8 @@
 
 namespace pinfold {
 
-enum class report_form : std::uint8_t { in_text, as_json };
+/// `in_text_with_enforced` says after the run, on stderr, how far each part of the boundary was held.
+enum class report_form : std::uint8_t { in_text, in_text_with_enforced, as_json };
 
 /// Runs the plan, ends it on SIGINT or SIGTERM, reports, and gives the program's exit code. `what`
 /// is the subcommand, for messages.

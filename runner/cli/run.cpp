@@ -15,6 +15,9 @@ class run_subcommand : public command {
   explicit run_subcommand(CLI::App& app) {
     add_run_options(app, options_);
     shell_text_ = app.get_option("-c");
+    app.add_flag("--enforced", enforced_,
+                 "Say afterwards on stderr how far each part of the boundary was held (with --json "
+                 "the record says it)");
     app.footer(
         "Example:\n  pinfold run --timeout 5m -- make test\n\n"
         "Exit code: the command's own; 128+N when signal N ended it; 124 time limit; 125 pinfold\n"
@@ -24,7 +27,8 @@ class run_subcommand : public command {
   int run(const invocation& call) override {
     const auto asked = check_options(options_, shell_text_->count() > 0, call);
     if (!asked) return usage(asked.error());
-    const auto form = options_.bounds.json ? report_form::as_json : report_form::in_text;
+    const auto in_text = enforced_ ? report_form::in_text_with_enforced : report_form::in_text;
+    const auto form = options_.bounds.json ? report_form::as_json : in_text;
     const bool is_confined = !options_.decisions.no_sandbox;
     auto ready = make_ready(asked->request, options_.decisions, call, readiness::prepared);
     if (!ready) {
@@ -45,6 +49,7 @@ class run_subcommand : public command {
 
   run_options options_;
   CLI::Option* shell_text_{nullptr};
+  bool enforced_{false};
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace pinfold {
 run_record run(const launch_plan& plan, const limits& bounds, const sinks& events,
                const launch_extras& extras) {
   const auto asked = supervisor::clock::now();
-  auto started = start_stage(plan, extras);
+  auto started = start_stage(plan, bounds.resources, extras);
   if (!started) {
     run_record record;
     record.backend = plan.backend;
@@ -32,6 +32,7 @@ int exit_code_of(const run_record& record) noexcept {
     case ending::signaled:
       return by_signal + record.signal.value_or(0);
     case ending::timed_out:
+    case ending::limited:
       return 124;
     case ending::cancelled:
       return by_signal + SIGINT;

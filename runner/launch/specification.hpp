@@ -9,6 +9,8 @@ namespace pinfold {
 
 /// The specification for a plan. All texts are copied; none may hold a NUL byte but a file's
 /// content.
-[[nodiscard]] std::string pack_specification(const launch_plan& plan, const launch_extras& extras);
+[[nodiscard]] std::string pack_specification(const launch_plan& plan,
+                                             const resource_limits& limits,
+                                             const launch_extras& extras);
 
 }  // namespace pinfold

@@ -112,7 +112,8 @@ int keep(T& to, std::expected<T, int> made) {
 }
 
 /// 0 or the errno of the first thing that could not be made.
-int prepare(handover& all, const launch_plan& plan, const launch_extras& extras) {
+int prepare(handover& all, const launch_plan& plan, const resource_limits& limits,
+            const launch_extras& extras) {
   all.null.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!all.null) return errno;
   const bool has_backend = plan.backend != backend_name::none;
@@ -121,7 +122,7 @@ int prepare(handover& all, const launch_plan& plan, const launch_extras& extras)
   if (wrong == 0) wrong = keep(all.channel, make_channel());
   if (wrong == 0) {
     wrong = keep(all.specification,
-                 make_memory_file("pinfold-specification", pack_specification(plan, extras),
+                 make_memory_file("pinfold-specification", pack_specification(plan, limits, extras),
                                   memory_file_use::data));
   }
   if (wrong == 0) {
@@ -156,13 +157,17 @@ refusal runner_refusal(const launch_plan& plan, code error, std::string detail) 
                  .detail = std::move(detail)};
 }
 
-std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
+std::expected<started_stage, refusal> start_stage(const launch_plan& plan, const resource_limits& limits,
                                                   const launch_extras& extras) {
   if (plan.command.empty()) {
     return std::unexpected{runner_refusal(plan, code::invalid_argument, "the command is empty")};
   }
+  if (plan.backend == backend_name::none && limits.is_any()) {
+    return std::unexpected{not_enforceable("a limit of memory, processes, processor time or files",
+                                           backend_name::none)};
+  }
   handover all;
-  if (const int wrong = prepare(all, plan, extras); wrong != 0) {
+  if (const int wrong = prepare(all, plan, limits, extras); wrong != 0) {
     return std::unexpected{cannot_start(plan, "preparing descriptors", wrong)};
   }
   auto child = spawn(image_of(plan, extras), all.passed(extras));

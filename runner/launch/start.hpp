@@ -23,6 +23,7 @@ struct started_stage {
 /// Starts the plan up to the point where stage two waits. Error: a refusal (`sandbox_unavailable`,
 /// `resource_exhausted`); nothing is left then.
 [[nodiscard]] std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
+                                                                const resource_limits& limits,
                                                                 const launch_extras& extras);
 
 /// A refusal of the runner's own, about executing the plan's command.

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <utility>
 
+#include "launch/enforced.hpp"
+
 namespace pinfold {
 namespace {
 
@@ -41,6 +43,33 @@ pid_t child_pid_in(std::string_view json) {
   pid_t pid = -1;
   std::from_chars(json.data(), json.data() + json.size(), pid);
   return pid;
+}
+
+/// "stage two, STEP: what went wrong: where".
+std::string what_failed(const stage::message& report, stage::step where) {
+  std::string text = "stage two, " + std::string{name_of(where)} + ": ";
+  text += report.value == 0 ? "the proof does not hold" : std::strerror(report.value);
+  const std::string_view place{report.place, ::strnlen(report.place, sizeof report.place)};
+  if (!place.empty()) text.append(": ").append(place);
+  return text;
+}
+
+std::optional<run_limit> limit_of(stage::limited which) {
+  switch (which) {
+    case stage::limited::nothing:
+      return std::nullopt;
+    case stage::limited::memory:
+      return run_limit::memory;
+    case stage::limited::processes:
+      return run_limit::processes;
+    case stage::limited::cpu_time:
+      return run_limit::cpu_time;
+    case stage::limited::file_size:
+      return run_limit::file_size;
+    case stage::limited::tmp_size:
+      return run_limit::tmp_size;
+  }
+  return std::nullopt;
 }
 
 /// bwrap's own last words, which came through the command's stderr.
@@ -144,19 +173,22 @@ void supervisor::read_channel() {
 void supervisor::take_report(const stage::message& report) {
   switch (report.kind) {
     case stage::report::ready:
-      return on_ready();
+      return on_ready(report);
     case stage::report::failed:
       return on_stage_failed(report);
     case stage::report::started:
       return on_started();
     case stage::report::not_started:
       return on_not_started(report.value);
+    case stage::report::limited:
+      return on_limited(report);
     case stage::report::ended:
       return on_ended(report);
   }
 }
 
-void supervisor::on_ready() {
+void supervisor::on_ready(const stage::message& report) {
+  record_.enforced = enforced_by(plan_, bounds_.resources, report.extra);
   find_init();
   if (plan_.backend != backend_name::none && !init_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
@@ -182,7 +214,7 @@ void supervisor::find_init() {
   const pid_t pid = child_pid_in({text.data(), static_cast<std::size_t>(got)});
   if (pid <= 0) return;
   init_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  mounts_ = mount_watch::of(pid, stage_.mounts);
+  mounts_ = mount_watch::of(pid, stage_.mounts, plan_.workspace);
 }
 
 /// A mount that is gone takes its part of the boundary along: everything inside is killed from here,
@@ -222,6 +254,18 @@ void supervisor::on_started() {
   if (bounds_.time) deadline_ = command_started_ + *bounds_.time;
 }
 
+/// Stage two is killing everything already, when the limit is what ends the run; from here it gets as
+/// long as after our own word.
+void supervisor::on_limited(const stage::message& report) {
+  if (record_.limit) return;
+  record_.limit = limit_of(static_cast<stage::limited>(report.value));
+  const bool ends_it = report.extra != 0 && phase_ == phase::running;
+  if (!ends_it || !record_.limit) return;
+  record_.ended = ending::limited;
+  phase_ = phase::killing;
+  deadline_ = clock::now() + report_limit;
+}
+
 void supervisor::on_ended(const stage::message& report) {
   has_reported_end_ = true;
   record_.duration =
@@ -230,7 +274,7 @@ void supervisor::on_ended(const stage::message& report) {
   const int status = report.value;
   check_mounts();
   const bool was_stopped = record_.error || record_.ended == ending::timed_out ||
-                           record_.ended == ending::cancelled;
+                           record_.ended == ending::cancelled || record_.ended == ending::limited;
   if (WIFEXITED(status)) {
     record_.exit_code = WEXITSTATUS(status);
     if (!was_stopped) record_.ended = ending::exited;
@@ -243,11 +287,13 @@ void supervisor::on_ended(const stage::message& report) {
 
 void supervisor::on_stage_failed(const stage::message& report) {
   const auto where = static_cast<stage::step>(report.extra);
+  if (has_started_) {  // the watch itself failed: everything inside dies with PID 1
+    record_.error = runner_refusal(plan_, code::run_lost, what_failed(report, where));
+    return;
+  }
   const bool unwritable = where == stage::step::write_workspace;
   const auto why = unwritable ? code::workspace_not_writable : code::sandbox_unavailable;
-  refuse(runner_refusal(
-      plan_, why,
-      "stage two, " + std::string{name_of(where)} + ": " + std::strerror(report.value)));
+  refuse(runner_refusal(plan_, why, what_failed(report, where)));
 }
 
 void supervisor::on_not_started(int error) {
@@ -288,6 +334,7 @@ void supervisor::on_deadline() {
 void supervisor::begin_ending(ending cause) {
   if (has_reported_end_) return;
   record_.ended = cause;
+  if (cause == ending::timed_out) record_.limit = run_limit::time;
   if (phase_ == phase::starting) return hang_up();
   if (bounds_.grace.count() <= 0) return ask_to_kill();
   phase_ = phase::terminating;
@@ -343,7 +390,7 @@ void supervisor::finish() {
   if (has_started_) {
     record_.duration =
         std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - command_started_);
-    if (record_.ended == ending::timed_out) return;
+    if (record_.ended == ending::timed_out || record_.ended == ending::limited) return;
     record_.error = runner_refusal(plan_, code::run_lost, {});
   } else {
     refuse(runner_refusal(plan_, code::sandbox_unavailable,

@@ -40,8 +40,9 @@ class supervisor {
   [[nodiscard]] int poll_timeout() const;
   void read_channel();
   void take_report(const stage::message& report);
-  void on_ready();
+  void on_ready(const stage::message& report);
   void on_started();
+  void on_limited(const stage::message& report);
   void on_ended(const stage::message& report);
   void on_stage_failed(const stage::message& report);
   void on_not_started(int error);

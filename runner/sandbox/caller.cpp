@@ -83,8 +83,14 @@ refusal home_cannot_be_hidden(const std::string& home) {
 std::string whole_file(const std::string& path) {
   const std::unique_ptr<std::FILE, close_file> file{std::fopen(path.c_str(), "re")};
   if (!file) return {};
-  std::string text(1 << 20, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  constexpr std::size_t most = 1 << 20;
+  std::string text;
+  std::array<char, 4096> piece{};
+  while (text.size() < most) {
+    const auto got = std::fread(piece.data(), 1, piece.size(), file.get());
+    if (got == 0) break;
+    text.append(piece.data(), got);
+  }
   return text;
 }
 

@@ -93,14 +93,14 @@ std::expected<std::string, refusal> configuration_in(int git, const std::string&
     if (errno == ENOENT) return std::string{};
     return std::unexpected{unusable(path, std::strerror(errno))};
   }
-  std::string text(most + 1, '\0');
-  std::size_t size = 0;
-  for (ssize_t got = 1; got > 0 && size < text.size(); size += static_cast<std::size_t>(got)) {
-    got = ::read(file.get(), text.data() + size, text.size() - size);
+  std::string text;
+  std::array<char, 4096> piece;
+  for (ssize_t got = 1; got > 0 && text.size() <= most;) {
+    got = ::read(file.get(), piece.data(), piece.size());
     if (got < 0) return std::unexpected{unusable(path, std::strerror(errno))};
+    text.append(piece.data(), static_cast<std::size_t>(got));
   }
-  if (size > most) return std::unexpected{unusable(path, "it is larger than a mebibyte")};
-  text.resize(size);
+  if (text.size() > most) return std::unexpected{unusable(path, "it is larger than a mebibyte")};
   return text;
 }
 

@@ -233,12 +233,9 @@ std::vector<visible_path> minimal_root(network_access network) {
   return list;
 }
 
-std::vector<shared_path> resolver_files(const std::vector<hidden_path>& hidden) {
+std::vector<shared_path> resolver_files() {
   auto found = canonical("/etc/resolv.conf");
-  if (!found) return {};
-  const bool is_hidden =
-      std::ranges::any_of(hidden, [&](const auto& place) { return contains(place.path, *found); });
-  if (!is_hidden) return {};
+  if (!found || *found == "/etc/resolv.conf") return {};
   return {shared_path{.source = *found, .target = *found, .access = root_access::read}};
 }
 

@@ -41,8 +41,8 @@ namespace pinfold {
 /// What is visible under `--root minimal`, in the order in which it is made.
 [[nodiscard]] std::vector<visible_path> minimal_root(network_access network);
 
-/// The file that /etc/resolv.conf leads to, when it lies in a hidden place: bound back when the
-/// network is on, so that names still resolve.
-[[nodiscard]] std::vector<shared_path> resolver_files(const std::vector<hidden_path>& hidden);
+/// The file that /etc/resolv.conf leads to, when it is a link: bound back when the network is on, so
+/// that names still resolve.
+[[nodiscard]] std::vector<shared_path> resolver_files();
 
 }  // namespace pinfold

@@ -68,7 +68,7 @@ step add_places(preparation& now) {
   } else {
     now.facts.hidden_files = secret_files();
   }
-  if (network == network_access::on) now.facts.shared = resolver_files(now.facts.hidden);
+  if (network == network_access::on) now.facts.shared = resolver_files();
   for (const auto& path : now.request.read_roots) {
     auto root = read_root(path, now.who, now.facts.hidden);
     if (!root) return std::unexpected{std::move(root.error())};

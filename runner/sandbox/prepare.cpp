@@ -17,6 +17,7 @@
 #include "sandbox/git_state.hpp"
 #include "sandbox/places.hpp"
 #include "sandbox/preparation.hpp"
+#include "sandbox/sockets.hpp"
 #include "sandbox/probe.hpp"
 #include "sandbox/start_directory.hpp"
 #include "sandbox/taken_in.hpp"
@@ -84,8 +85,24 @@ step add_carve_outs(preparation& now) {
   return {};
 }
 
+step add_sockets(preparation& now) {
+  for (const auto& path : now.request.sockets) {
+    auto socket = allowed_socket(path, now.workspace);
+    if (!socket) return std::unexpected{std::move(socket.error())};
+    now.facts.shared.push_back(std::move(*socket));
+  }
+  return {};
+}
+
+/// Last of all: it looks at everything that is shown.
+step cover_sockets(preparation& now) {
+  cover_visible_sockets(now.facts);
+  return {};
+}
+
 step add_command(preparation& now) {
   now.facts.command = now.request.command;
+  now.facts.scratch_bytes = now.request.tmp_size;
   auto directory = start_directory(now.request, now.workspace);
   if (!directory) return std::unexpected{std::move(directory.error())};
   now.facts.directory = std::move(*directory);
@@ -101,8 +118,8 @@ std::expected<preparation, refusal> prepare(const run_request& request, const ca
   auto workspace = confined_workspace(request, who);
   if (!workspace) return std::unexpected{std::move(workspace.error())};
   preparation now{request, who, missing, std::move(*workspace), {}, {}, {}, {}, {}, {}, {}, {}};
-  for (const auto next : {add_places, add_command, open_workspace, add_carve_outs,
-                          add_blob_directory, add_caches, decide}) {
+  for (const auto next : {add_places, add_command, add_sockets, open_workspace, add_carve_outs,
+                          add_blob_directory, add_caches, decide, cover_sockets}) {
     if (auto done = next(now); !done) return std::unexpected{std::move(done.error())};
   }
   return now;

@@ -35,6 +35,7 @@ std::expected<launch_plan, refusal> plan_unconfined(const run_request& request,
 /// The first thing asked for that only a boundary can give, or nothing.
 std::string_view beyond_none(const run_request& request) {
   if (!request.read_roots.empty()) return "--read";
+  if (!request.sockets.empty()) return "--allow-socket";
   if (request.root == root_profile::minimal) return "--root minimal";
   if (request.caches == cache_choice::shared) return "--share-caches";
   if (!request.blob_directory.empty()) return "--blob-dir (it is read-only for the command)";

@@ -5,8 +5,8 @@ import unittest
 
 import support
 
-FIELDS = ["ended", "exit_code", "signal", "duration_ms", "setup_ms", "stdout", "stderr", "backend",
-          "reason", "network", "workspace", "killed", "host_run", "refusal",
+FIELDS = ["ended", "exit_code", "signal", "limit", "duration_ms", "setup_ms", "stdout", "stderr",
+          "backend", "reason", "network", "workspace", "enforced", "killed", "host_run", "refusal",
           "mode", "gate", "taint", "network_decision", "cache", "cache_directory", "taint_after",
           "blobs"]
 

@@ -92,6 +92,7 @@ class agent {
     run_request request;
     request.workspace = folder_.path();
     request.command = {"bash", "-c", std::move(text)};
+    request.caches = cache_choice::none;  // a test leaves nothing in the home
     request.open = gate::untainted;
     request.labels = session_;
     limits bounds;

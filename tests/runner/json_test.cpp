@@ -60,11 +60,12 @@ std::string random_bytes(std::mt19937& random, std::size_t most) {
 TEST_CASE("a_run_record_has_exactly_the_names_of_the_interface") {
   const auto object = read_back(to_json(ordinary_record()));
   CHECK(names_of(object) ==
-        std::vector<std::string>{
-            "ended",           "exit_code",   "signal", "duration_ms", "setup_ms",         "stdout",
-            "stderr",          "backend",     "reason", "network",     "workspace",        "killed",
-            "host_run", "refusal",         "mode",        "gate",   "taint",       "network_decision", "cache",
-            "cache_directory", "taint_after", "blobs"});
+        std::vector<std::string>{"ended",       "exit_code",        "signal",    "limit",
+                                 "duration_ms", "setup_ms",         "stdout",    "stderr",
+                                 "backend",     "reason",           "network",   "workspace",
+                                 "enforced",    "killed",           "host_run",  "refusal",
+                                 "mode",        "gate",             "taint",     "network_decision",
+                                 "cache",       "cache_directory",  "taint_after", "blobs"});
   CHECK(names_of(object["stdout"]) ==
         std::vector<std::string>{"text", "bytes", "dropped", "clipped"});
   CHECK(object["ended"] == "exited");

@@ -235,3 +235,18 @@ TEST_CASE("files are made before the start, and never over something") {
   CHECK(again.ended == ending::refused);
   CHECK(again.out.text.empty());
 }
+
+TEST_CASE("limits that nothing counts are refused, not dropped") {
+  for (const int which : {0, 1, 2, 3}) {
+    limits bounds;
+    if (which == 0) bounds.resources.memory = 1 << 30;
+    if (which == 1) bounds.resources.processes = 100;
+    if (which == 2) bounds.resources.cpu_time = 60s;
+    if (which == 3) bounds.resources.file_size = 1 << 30;
+    const auto record = run_shell("echo ran", bounds);
+    CHECK(record.ended == ending::refused);
+    REQUIRE(record.error);
+    CHECK(record.error->error == code::not_enforceable);
+    CHECK(record.out.text.empty());
+  }
+}

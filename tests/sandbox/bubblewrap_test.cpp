@@ -129,6 +129,23 @@ TEST_CASE("nested namespaces are forbidden unless they were asked for") {
   facts.nesting = nested_namespaces::allowed;
   const auto argv = argv_of(facts);
   CHECK(std::ranges::find(argv, "--disable-userns") == argv.end());
+  CHECK(bubblewrap{}.wrap(facts)->nesting == nested_namespaces::allowed);
+  CHECK(bubblewrap{}.wrap(fixed_facts())->nesting == nested_namespaces::forbidden);
+}
+
+TEST_CASE("a socket is shown in its hidden place before that is closed, and named as one") {
+  auto facts = fixed_facts();
+  auto& socket = facts.shared.emplace_back();
+  socket.source = socket.target = "/home/u/agent";
+  socket.purpose = shared_path::use::socket;
+  const words shown{"--ro-bind", "/home/u/agent", "/home/u/agent"};
+  CHECK(argv_of(facts) ==
+        joined({head, no_network, privileges, host_root, system_places, hidden, no_hashes, read_root,
+                shown, writable, pinned, state_hidden, doors, close_home, tail}));
+  const auto plan = bubblewrap{}.wrap(facts);
+  const auto found = std::ranges::find(plan->mounts, mount_role::socket, &mount::role);
+  REQUIRE(found != plan->mounts.end());
+  CHECK(found->target == "/home/u/agent");
 }
 
 TEST_CASE("a path that is not canonical is refused by its name") {

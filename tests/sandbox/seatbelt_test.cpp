@@ -258,6 +258,8 @@ TEST_CASE("what_the_dialect_cannot_say_is_an_error_that_names_the_fact") {
        "no mounts"},
       {[](confinement& it) { it.shared[0].target = "/opt/x"; },
        "shared path /Users/u/.cargo/registry at /opt/x", "a place cannot be shown elsewhere"},
+      {[](confinement& it) { it.shared[0].purpose = shared_path::use::socket; },
+       "socket /Users/u/.cargo/registry", "no rule for one socket is written yet"},
       {[](confinement& it) {
          it.hidden[0] = {.path = "/private/tmp", .contents = hidden_path::use::scratch};
        },

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <pinfold/refusal.hpp>
 #include <pinfold/runner/decided.hpp>
+#include <pinfold/runner/enforced.hpp>
 #include <pinfold/runner/host_run.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
 
@@ -18,6 +20,7 @@ enum class ending : std::uint8_t {
   exited,     ///< by itself, with `exit_code`
   signaled,   ///< by `signal`
   timed_out,  ///< stopped at the time limit
+  limited,    ///< stopped at another limit: `limit` says which
   cancelled,  ///< stopped because the caller asked (SIGINT, SIGTERM, a cancel descriptor)
   refused,    ///< never started: policy, sandbox or command; `error` says why
   failed,     ///< started, and then lost: `error` says how
@@ -31,6 +34,8 @@ enum class ending : std::uint8_t {
       return "signaled";
     case ending::timed_out:
       return "timed_out";
+    case ending::limited:
+      return "limited";
     case ending::cancelled:
       return "cancelled";
     case ending::refused:
@@ -39,6 +44,27 @@ enum class ending : std::uint8_t {
       return "failed";
   }
   return "failed";
+}
+
+/// Which limit a run met.
+enum class run_limit : std::uint8_t { time, memory, processes, cpu_time, file_size, tmp_size };
+
+[[nodiscard]] constexpr std::string_view name_of(run_limit value) noexcept {
+  switch (value) {
+    case run_limit::time:
+      return "time";
+    case run_limit::memory:
+      return "memory";
+    case run_limit::processes:
+      return "processes";
+    case run_limit::cpu_time:
+      return "cpu_time";
+    case run_limit::file_size:
+      return "file_size";
+    case run_limit::tmp_size:
+      return "tmp_size";
+  }
+  return "time";
 }
 
 /// What was kept of one output stream. `text` holds the first and the last part when it was
@@ -65,6 +91,8 @@ struct run_record {
   ending ended{ending::refused};
   std::optional<int> exit_code;
   std::optional<int> signal;
+  /// The limit that ended the run; with `exited` the one that the command met and gave up at.
+  std::optional<run_limit> limit;
   std::chrono::microseconds duration{0};  ///< from the command's start to its end
   std::chrono::microseconds setup{0};     ///< from the call to the command's start
   captured_output out;
@@ -76,13 +104,14 @@ struct run_record {
   network_access network{network_access::off};
   std::string workspace;
   decided_run decided;
+  std::vector<enforced_property> enforced;  ///< empty when no boundary came up
   unsigned killed{0};  ///< processes left when the command ended, and killed
   std::optional<host_run_report> host_run;  ///< after a confined run that could write; else nothing
   std::optional<refusal> error;
 };
 
 /// The exit code of `pinfold run` for a record: the command's own; 128+N for signal N; 124 for the
-/// time limit; 125 when pinfold refused or failed; 126 not executable; 127 not found; 130 when it
+/// time limit or another one; 125 when pinfold refused or failed; 126 not executable; 127 not found; 130 when it
 /// was cancelled by SIGINT or a descriptor, 143 by SIGTERM (`signal` then holds which).
 [[nodiscard]] int exit_code_of(const run_record& record) noexcept;
 

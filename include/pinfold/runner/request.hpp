@@ -26,6 +26,7 @@ struct run_request {
   std::string directory;  ///< where the command starts, relative to the workspace; empty: its top
   std::vector<std::string> command;
   std::vector<std::string> read_roots;
+  std::vector<std::string> sockets;  ///< sockets outside the workspace that stay within reach
   std::vector<environment_request> environment;
   root_profile root{root_profile::host};
   mode present{mode::autonomous};
@@ -34,6 +35,7 @@ struct run_request {
   cache_choice caches{cache_choice::own};
   std::string blob_directory;          ///< where whole outputs may be kept; empty: nowhere
   std::uint64_t blob_most{64ULL << 20};  ///< bytes of each of them
+  std::uint64_t tmp_size{confinement{}.scratch_bytes};  ///< bytes of each scratch place
 };
 
 }  // namespace pinfold

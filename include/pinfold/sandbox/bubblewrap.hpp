@@ -93,6 +93,7 @@ struct bubblewrap {
     plan.directory = facts.directory;
     plan.workspace = facts.workspace;
     plan.network = facts.network;
+    plan.nesting = facts.nesting;
     plan.mounts = mounts_of(facts);
     plan.options = options_of(facts, plan.mounts);
     if (plan.options.size() > most_bubblewrap_options) {

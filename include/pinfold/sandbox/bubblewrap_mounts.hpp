@@ -151,7 +151,9 @@ constexpr void mount_shown(mount_list& list, const confinement& facts) {
   };
   for (const auto* path : shared_in_order(facts)) {
     mount_workspace_before(&path->target);
-    list.bind(mount_role::shared, path->source, path->target, path->access);
+    const bool is_socket = path->purpose == shared_path::use::socket;
+    list.bind(is_socket ? mount_role::socket : mount_role::shared, path->source, path->target,
+              path->access);
   }
   mount_workspace_before(nullptr);
 }

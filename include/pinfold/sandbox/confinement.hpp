@@ -35,6 +35,8 @@ struct shared_path {
   std::string source;
   std::string target;
   root_access access{root_access::read};
+  /// A `socket` is one socket, never a directory: whoever listens on it is reached from inside.
+  enum class use : std::uint8_t { files, socket } purpose{use::files};
 };
 
 /// A place of the host that is covered. `scratch` ones are empty and writable, the others empty and

@@ -30,6 +30,7 @@ enum class mount_role : std::uint8_t {
   scratch,    ///< empty and writable, gone with the run
   hidden,     ///< covered, empty, read-only
   shared,     ///< shown on request
+  socket,     ///< a socket that answers, on request
   workspace,  ///< the one folder
   pinned,     ///< a directory that must not be renamed away
   carve_out,  ///< taken out of the workspace
@@ -57,6 +58,7 @@ struct launch_plan {
   std::string directory;
   std::string workspace;
   network_access network{network_access::off};
+  nested_namespaces nesting{nested_namespaces::forbidden};
   std::vector<mount> mounts;  ///< in the order in which they are made
 
   friend bool operator==(const launch_plan&, const launch_plan&) = default;

@@ -146,6 +146,7 @@ constexpr std::string fact_beyond_seatbelt(const confinement& facts) {
   if (!is_canonical_on_macos(facts.workspace)) return "workspace " + facts.workspace;
   if (!is_canonical_on_macos(facts.directory)) return "directory " + facts.directory;
   for (const auto& one : facts.shared) {
+    if (one.purpose == shared_path::use::socket) return "socket " + one.target;
     if (one.source != one.target) return "shared path " + one.source + " at " + one.target;
     if (!is_canonical_on_macos(one.target)) return "shared path " + one.target;
   }

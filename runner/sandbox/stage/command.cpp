@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 namespace pinfold::stage {
 namespace {
@@ -80,7 +81,8 @@ int start(const specification& spec, pid_t& child) {
         ::strcpy(program, "./");
         ::strcat(program, name);
       }
-      const int wrong = attempt(program, spec, settings, child);
+      const bool is_there = ::access(program, F_OK) == 0;  // a process for each miss costs more
+      const int wrong = is_there ? attempt(program, spec, settings, child) : errno;
       if (!means_look_further(wrong)) return wrong;
       if (wrong == EACCES) remembered = EACCES;
     }

@@ -21,6 +21,7 @@ struct run_state {
   pid_t command{-1};
   int signals{-1};
   bool is_killing{false};
+  bool is_over_a_limit{false};
   unsigned killed{0};  ///< processes that were left and did not end by themselves
 };
 
@@ -95,10 +96,23 @@ bool reap(run_state& run, int& status) {
   }
 }
 
+/// The report goes first: what comes after may take its time.
+void end_at_limit(run_state& run, limited which) {
+  run.is_over_a_limit = true;
+  run.is_killing = true;
+  send({report::limited, static_cast<std::int32_t>(which), 1, {}});
+  kill_everything(run);
+}
+
 int watch(run_state& run) {
+  limit_watch limits{run.spec};
+  const int tick = limits.is_needed() ? limit_watch::tick_milliseconds : -1;
   pollfd on[2] = {{channel_fd, POLLIN, 0}, {run.signals, POLLIN, 0}};
   for (;;) {
-    if (::poll(on, 2, -1) < 0 && errno != EINTR) fail(step::wait_for_child, errno);
+    if (::poll(on, 2, tick) < 0 && errno != EINTR) fail(step::wait_for_child, errno);
+    if (tick > 0 && !run.is_over_a_limit) {
+      if (const auto which = limits.passed(); which != limited::nothing) end_at_limit(run, which);
+    }
     if (on[1].revents != 0) {
       signalfd_siginfo drained;
       while (::read(run.signals, &drained, sizeof drained) > 0) {
@@ -118,21 +132,37 @@ int block_child_signal() {
   return ::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/// A limit that the command met by itself: the kernel's signals for it, or a scratch place that is
+/// full when the command gives up.
+void report_limits_met(const run_state& run, int status) {
+  const auto& wanted = run.spec.counts.limits;
+  const auto tell = [](limited which, std::uint64_t ended_it) {
+    send({report::limited, static_cast<std::int32_t>(which), ended_it, {}});
+  };
+  if (run.is_over_a_limit) return;
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (wanted.file_bytes != 0 && signal == SIGXFSZ) return tell(limited::file_size, 1);
+  if (wanted.cpu_milliseconds != 0 && signal == SIGXCPU) return tell(limited::cpu_time, 1);
+  if (status != 0 && is_a_scratch_place_full(run.spec)) tell(limited::tmp_size, 0);
+}
+
 int run_once() {
   run_state run;
-  run.spec = prepare();
+  std::uint64_t obtained = 0;
+  run.spec = prepare(obtained);
   run.signals = block_child_signal();
   if (run.signals < 0) fail(step::wait_for_child, errno);
-  send({report::ready, 0, 0});
+  send({report::ready, 0, obtained, {}});
   if (next_word() != go) return 1;
   if (const int wrong = start(run.spec, run.command); wrong != 0) {
-    send({report::not_started, wrong, 0});
+    send({report::not_started, wrong, 0, {}});
     return 1;
   }
-  send({report::started, run.command, 0});
+  send({report::started, run.command, 0, {}});
   const int status = watch(run);
+  report_limits_met(run, status);
   kill_what_is_left(run);
-  send({report::ended, status, run.killed});
+  send({report::ended, status, run.killed, {}});
   return 0;
 }
 

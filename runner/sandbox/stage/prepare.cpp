@@ -23,9 +23,25 @@ void send(message what) {
   }
 }
 
-[[noreturn]] void fail(step where, int error) {
-  send({report::failed, error, static_cast<std::uint64_t>(where)});
+[[noreturn]] void fail(step where, int error, const char* place) {
+  message last{report::failed, error, static_cast<std::uint64_t>(where), {}};
+  ::strncpy(last.place, place, sizeof last.place - 1);
+  send(last);
   ::_exit(1);
+}
+
+ssize_t read_file(const char* path, char* to, std::size_t size) {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  std::size_t used = 0;
+  ssize_t got = 0;
+  while (used < size && (got = ::read(fd, to + used, size - used)) > 0) {
+    used += static_cast<std::size_t>(got);
+  }
+  ::close(fd);
+  if (got < 0 || used == size) return -1;
+  to[used] = '\0';
+  return static_cast<ssize_t>(used);
 }
 
 const char* text_reader::text(std::uint32_t& length) {
@@ -53,6 +69,7 @@ void hide_own_descriptors() {
   if (::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
     fail(step::close_descriptors, errno);
   }
+  ::close(spec_fd);
   ::close(image_fd);
 }
 
@@ -79,7 +96,6 @@ specification read_specification() {
   const auto size = static_cast<std::size_t>(about.st_size);
   void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, spec_fd, 0);
   if (at == MAP_FAILED) fail(step::read_specification, errno);
-  ::close(spec_fd);
   const auto* begin = static_cast<const char*>(at);
   text_reader reader{begin, begin + size};
   specification spec;
@@ -102,8 +118,8 @@ void make_files(const specification& spec, text_reader& reader) {
     std::uint32_t size = 0;
     const char* content = reader.text(size);
     const int fd = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (fd < 0) fail(step::make_file, errno);
-    if (::write(fd, content, size) != static_cast<ssize_t>(size)) fail(step::make_file, EIO);
+    if (fd < 0) fail(step::make_file, errno, path);
+    if (::write(fd, content, size) != static_cast<ssize_t>(size)) fail(step::make_file, EIO, path);
     ::close(fd);
   }
 }
@@ -114,17 +130,31 @@ void bound_core_dumps(const specification& spec) {
   if (::setrlimit(RLIMIT_CORE, &none) != 0) fail(step::limit_core_dumps, errno);
 }
 
+void prove_the_boundary(specification& spec, text_reader& reader) {
+  if ((spec.counts.flags & flag_offline) != 0) prove_no_way_out();
+  prove_namespaces(spec);
+  prove_no_privileges();
+  prove_sysctls_are_closed();
+  prove_places(spec, reader);
+}
+
 }  // namespace
 
-specification prepare() {
-  hide_own_descriptors();
+specification prepare(std::uint64_t& obtained) {
   auto spec = read_specification();
+  if (spec.is_confined()) prove_descriptors(spec.counts.held);
+  hide_own_descriptors();
   find_its_place(spec);
   bound_core_dumps(spec);
   text_reader reader{spec.rest, spec.end};
   make_files(spec, reader);
-  if (::chdir(spec.directory) != 0) fail(step::enter_directory, errno);
+  if (::chdir(spec.directory) != 0) fail(step::enter_directory, errno, spec.directory);
   check_proofs(spec, reader);
+  if (!spec.is_confined()) return spec;
+  prove_the_boundary(spec, reader);
+  set_limits(spec);
+  obtained = scope_sockets();
+  filter_system_calls(spec);
   return spec;
 }
 

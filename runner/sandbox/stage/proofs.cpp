@@ -1,5 +1,5 @@
-// The proofs: seen from inside, each place that matters is the object that the runner saw, and what
-// must be read-only is. A proof that cannot be taken counts as failed.
+// The proofs about the workspace: seen from inside, it, its carve-outs and its pinned directories are
+// the objects that the runner saw, and what must be read-only is.
 #include "stage.hpp"
 
 #include <errno.h>
@@ -12,13 +12,13 @@ namespace {
 
 void check_one(const proof& wanted, const char* path, step identity_step) {
   struct stat about {};
-  if (::lstat(path, &about) != 0) fail(step::find_workspace, errno);
+  if (::lstat(path, &about) != 0) fail(step::find_workspace, errno, path);
   const bool same = about.st_dev == wanted.device && about.st_ino == wanted.inode;
-  if (wanted.by_identity != 0 && !same) fail(identity_step, EXDEV);
+  if (wanted.by_identity != 0 && !same) fail(identity_step, 0, path);
   if (wanted.read_only == 0) return;
   struct statvfs where {};
-  if (::statvfs(path, &where) != 0) fail(step::carve_out_is_read_only, errno);
-  if ((where.f_flag & ST_RDONLY) == 0) fail(step::carve_out_is_read_only, EROFS);
+  if (::statvfs(path, &where) != 0) fail(step::carve_out_is_read_only, errno, path);
+  if ((where.f_flag & ST_RDONLY) == 0) fail(step::carve_out_is_read_only, 0, path);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ void check_proofs(const specification& spec, text_reader& reader) {
     const char* path = reader.text();
     check_one(wanted, path, i == 0 ? step::same_workspace : step::compare_carve_out);
     if (i == 0 && (spec.counts.flags & flag_must_write) != 0 && ::access(path, W_OK | X_OK) != 0) {
-      fail(step::write_workspace, errno);
+      fail(step::write_workspace, errno, path);
     }
   }
 }

@@ -19,6 +19,10 @@ struct specification {
   const char* rest{nullptr};    ///< files and proofs, still packed
   const char* end{nullptr};
 
+  static constexpr std::uint32_t most_scratch = 16;
+  const char* scratch[most_scratch]{};  ///< the writable places with a size
+  std::uint32_t scratch_count{0};
+
   [[nodiscard]] bool is_confined() const { return (counts.flags & flag_confined) != 0; }
 };
 
@@ -40,12 +44,52 @@ class text_reader {
 };
 
 void send(message what);
-[[noreturn]] void fail(step where, int error);
+
+/// Gives up: reports the step, an errno (0: the proof was taken and does not hold) and the place.
+[[noreturn]] void fail(step where, int error = 0, const char* place = "");
+
+/// Reads a short file of /proc into `to` and puts a NUL behind it. The number of bytes; 0 or less
+/// when it cannot be read or does not fit.
+ssize_t read_file(const char* path, char* to, std::size_t size);
 
 /// Everything up to `ready`: closes and marks descriptors, reads the specification, makes files,
-/// enters the directory, checks the proofs. Gives up through `fail`.
-specification prepare();
+/// enters the directory, takes the proofs, closes the last doors. Gives up through `fail`. `obtained`
+/// is what depends on the kernel (`obtained_...`).
+specification prepare(std::uint64_t& obtained);
+
+/// The proofs, each by reading what the kernel says from the inside. One that cannot be taken counts
+/// as failed.
+void prove_descriptors(unsigned held);
+void prove_no_privileges();
+void prove_no_way_out();
+void prove_namespaces(const specification& spec);
+void prove_sysctls_are_closed();
 void check_proofs(const specification& spec, text_reader& reader);
+void prove_places(specification& spec, text_reader& reader);
+
+/// What is put on at the end, in this order; each is tried once it is there.
+std::uint64_t scope_sockets();
+void filter_system_calls(const specification& spec);
+
+/// Puts on the limits that the kernel keeps for each process.
+void set_limits(const specification& spec);
+
+/// Looks at the whole tree, for the limits that no kernel counter keeps here.
+class limit_watch {
+ public:
+  static constexpr int tick_milliseconds = 20;
+
+  explicit limit_watch(const specification& spec) : spec_{spec} {}
+  [[nodiscard]] bool is_needed() const;
+  /// The limit that is passed now.
+  [[nodiscard]] limited passed();
+
+ private:
+  const specification& spec_;
+  std::uint64_t last_task_{0};
+};
+
+[[nodiscard]] bool is_a_scratch_place_full(const specification& spec);
 
 /// Starts the command; 0 or the errno that explains why it did not.
 int start(const specification& spec, pid_t& child);

@@ -1,4 +1,5 @@
 """The network: with it off there is no way out, and no socket of the host to talk to."""
+import ctypes
 import os
 import socket
 import subprocess
@@ -92,6 +93,122 @@ class Sockets(ground.Boundary):
         self.assertEqual(self.python(
             "import socket\ns = socket.create_server(('127.0.0.1', 0))\n"
             "socket.create_connection(s.getsockname()); print('ok')"), "ok\n")
+
+    def socket_in(self, place, name="socket"):
+        self.listen(socket.AF_UNIX, f"{place}/{name}")
+        os.chmod(f"{place}/{name}", 0o777)
+        return f"{place}/{name}"
+
+    def hidden_folder(self):
+        place = tempfile.mkdtemp(prefix="pinfold-e2e-", dir="/run" if os.geteuid() == 0 else "/tmp")
+        self.addCleanup(support.shutil.rmtree, place, ignore_errors=True)
+        os.chmod(place, 0o777)
+        return place
+
+    def test_an_allowed_socket_answers_and_its_neighbour_does_not(self):
+        place = self.hidden_folder()
+        allowed, other = self.socket_in(place), self.socket_in(place, "other")
+        for more in ((), ("--root", "minimal"), ("--network", "on")):
+            options = ("--allow-socket", allowed, *more)
+            self.assertEqual(self.python(TALK, "unix", "stream", allowed, options=options),
+                             "TALKED\n")
+            self.assertIn("refused 2", self.python(TALK, "unix", "stream", other, options=options))
+            self.assertEqual(self.inside(f"ls {place}", *options), "socket\n")
+        self.assertIn("refused", self.python(TALK, "unix", "stream", allowed))
+        self.assert_fails(f"rm -f {allowed}; test ! -e {allowed}", "--allow-socket", allowed)
+        table = self.pinfold("explain", "--allow-socket", allowed, "--", "true").out
+        self.assertRegex(table, rf"(?m)^sockets within reach +{allowed}$")
+        record = self.record("--allow-socket", allowed, "--", "true")
+        self.assertIn(allowed, record["enforced"]["path_sockets"]["reason"])
+
+    def test_only_a_socket_is_allowed_and_never_a_directory(self):
+        place = self.hidden_folder()
+        with open(f"{place}/file", "w", encoding="utf-8"):
+            pass
+        for path in (place, f"{place}/file", f"{place}/missing", "/run", "/", "", "@abstract"):
+            self.assert_refused("InvalidArgument", "--allow-socket", path, "--", "true")
+        self.assert_refused("NotEnforceable", "--no-sandbox", "--allow-socket",
+                            self.socket_in(place), "--", "true")
+
+    def test_a_socket_that_would_still_be_seen_is_covered(self):
+        place = self.open_directory()
+        os.mkdir(f"{place}/many")
+        os.chmod(f"{place}/many", 0o777)
+        seen = [self.socket_in(place), *(self.socket_in(f"{place}/many", str(n)) for n in range(6))]
+        if os.geteuid() != 0:
+            return  # an ordinary user has no such place: /var/tmp is hidden
+        for path in seen:
+            self.assert_unreachable("unix", "stream", path)
+        self.assertEqual(self.inside(f"ls {place}/many"), "")
+        self.assertEqual(self.inside(f"cat {place}/file"), "clean\n", "only the sockets are covered")
+        self.assertEqual(self.python(TALK, "unix", "stream", seen[0],
+                                     options=("--allow-socket", seen[0])), "TALKED\n")
+        self.assertIn("refused", self.python(TALK, "unix", "stream", seen[1],
+                                             options=("--allow-socket", seen[2])))
+
+    def test_abstract_sockets_of_the_host_are_out_of_reach_with_the_network_on(self):
+        name = f"pinfold-scope-{os.getpid()}-{self.uid}"
+        self.listen(socket.AF_UNIX, "\0" + name)
+        record = self.record("--network", "on", "--", ground.PYTHON, "-I", "-c", TALK, "unix",
+                             "stream", "@" + name)
+        held = record["enforced"]["abstract_sockets_and_signals"]
+        self.assertEqual((held["held"], record["stdout"]["text"]),
+                         ("full", "refused 1\n") if has_scopes() else ("partial", "TALKED\n"))
+
+    def test_abstract_sockets_of_its_own_work_inside(self):
+        for network in ("on", "off"):
+            self.assertEqual(self.python(
+                "import socket\ns = socket.socket(socket.AF_UNIX); s.bind('\\0own-%d' % __import__('os')"
+                ".getpid()); s.listen()\nc = socket.socket(socket.AF_UNIX); "
+                "c.connect(s.getsockname()); print('ok')", options=("--network", network)), "ok\n")
+
+    def test_names_resolve_when_resolv_conf_is_a_link_into_run(self):
+        """As with systemd's resolver: a link into /run, and a server on the loopback."""
+        if os.geteuid() != 0:
+            return  # only root can give this run an /etc of its own
+        place = self.hidden_folder()
+        with open(f"{place}/stub.conf", "w", encoding="utf-8") as file:
+            file.write("nameserver 127.0.0.54\n")
+        os.chmod(f"{place}/stub.conf", 0o644)
+        resolver = subprocess.Popen([ground.PYTHON, "-I", "-c", RESOLVER], stdout=subprocess.PIPE)
+        self.addCleanup(resolver.wait)
+        self.addCleanup(resolver.kill)
+        self.addCleanup(resolver.stdout.close)
+        self.assertEqual(resolver.stdout.readline(), b"ready\n")
+        user = [] if self.uid == 0 else ["setpriv", f"--reuid={self.uid}", f"--regid={self.gid}",
+                                         "--clear-groups"]
+        for root in ("host", "minimal"):
+            script = (f"mkdir {place}/etc-{root} && cp -a /etc/. {place}/etc-{root} && "
+                      f"ln -sfn {place}/stub.conf {place}/etc-{root}/resolv.conf && "
+                      f"mount --bind {place}/etc-{root} /etc && exec \"$@\"")
+            done = subprocess.run(
+                ["unshare", "-m", "sh", "-c", script, "sh", *user, support.PINFOLD, "run", "--root",
+                 root, "--network", "on", "--", "getent", "ahostsv4", "somewhere.example"],
+                cwd=self.project, env=self.environment(), capture_output=True, text=True,
+                timeout=support.HANG, check=False, stdin=subprocess.DEVNULL)
+            self.assertIn("192.0.2.77", done.stdout, done)
+
+
+RESOLVER = """
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.54", 53))
+print("ready", flush=True)
+while True:
+    query, peer = s.recvfrom(512)
+    end = query.index(b"\\0", 12) + 5
+    is_a = query[end - 4:end - 2] == b"\\0\\1"
+    answer = (b"\\xc0\\x0c" + query[end - 4:end] + b"\\0\\0\\0\\x05\\0\\4"
+              + bytes([192, 0, 2, 77])) if is_a else b""
+    s.sendto(query[:2] + b"\\x81\\x80\\0\\1\\0" + (b"\\1" if is_a else b"\\0")
+             + b"\\0\\0\\0\\0" + query[12:end] + answer, peer)
+"""
+
+
+def has_scopes():
+    """Whether the kernel scopes abstract sockets: Landlock's ABI 6 (Linux 6.12)."""
+    version = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
+    return version >= 6
 
 
 if __name__ == "__main__":

@@ -90,6 +90,24 @@ class Privilege(ground.Boundary):
         for kind in kinds:
             self.assertNotEqual(inside[kind], outside[kind], kind)
 
+    def test_the_record_and_the_text_say_what_was_held(self):
+        record = self.record("--", "true")
+        self.assertEqual({one["held"] for one in record["enforced"].values()} -
+                         {"full", "partial", "none"}, set())
+        for name in ("writes_outside", "privileges", "namespaces", "system_calls", "network"):
+            self.assertEqual(record["enforced"][name]["held"], "full", name)
+        told = self.pinfold("run", "--enforced", "--", "true")
+        self.assertEqual((told.code, told.out), (0, ""))
+        for name, one in record["enforced"].items():
+            self.assertRegex(told.err, rf"(?m)^pinfold: run: {name} +{one['held']} +\S")
+        self.assertEqual(self.pinfold("run", "--", "true").err, "")
+
+    def test_without_a_sandbox_and_after_a_refusal_nothing_is_said_to_be_held(self):
+        record = self.record("--no-sandbox", "--", "true")
+        for name in ("writes_outside", "privileges", "namespaces", "system_calls", "network"):
+            self.assertEqual(record["enforced"][name]["held"], "none", name)
+        self.assertEqual(self.record("--workspace", "/", "--", "true")["enforced"], {})
+
 
 if __name__ == "__main__":
     unittest.main()
