@@ -40,7 +40,7 @@ for what in inside outside key network state; do attempt "$what"; done
 ATTEMPTS
 
 run_confined() {
-  HOME=$home "$pinfold" run --workspace "$checkout" --timeout 30s "$@" \
+  HOME=$home "$pinfold" run --no-cache --workspace "$checkout" --timeout 30s "$@" \
     -- bash attempts.sh "$home/.ssh/id_rsa" "$home/outside.txt"
 }
 

@@ -1,10 +1,12 @@
-# Sourced by runner/quickstart.sh and tests/run.sh: which packages are needed, and how to get the ones
+# Sourced by runner/quickstart.sh, tests/run.sh and fuzz/run.sh: which packages are needed, and how to get the ones
 # that are missing. It says what it installs before it does, and removes or changes nothing else.
 
 packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev librange-v3-dev
                 libseccomp-dev nlohmann-json3-dev)
 packages_run=(bubblewrap git)
-packages_test=(catch2 gdb make procps python3 strace)
+packages_test=(catch2 ccache gdb make procps python3 strace)
+packages_bench=(libbenchmark-dev gnuplot-nox python3)
+packages_fuzz=(clang-19 libclang-rt-19-dev llvm-19)
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 

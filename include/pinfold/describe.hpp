@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <pinfold/caches.hpp>
 #include <pinfold/grant.hpp>
 #include <pinfold/network.hpp>
 #include <pinfold/refusal.hpp>
@@ -16,12 +17,13 @@
 
 namespace pinfold {
 
-/// What decides which sentences are true: the backend in force, what is shown of the machine, and
-/// whether the network is there.
+/// What decides which sentences are true: the backend in force, what is shown of the machine,
+/// whether the network is there, and whose caches are.
 struct situation {
   backend_name backend{backend_name::none};
   root_profile root{root_profile::host};
   reach network{reach::network};
+  cache_choice caches{cache_choice::shared};
 };
 
 /// When a sentence is true.
@@ -34,6 +36,9 @@ enum class holds_when : std::uint8_t {
   confined_offline,  ///< a backend that confines, without the network
   host_root,         ///< a backend that confines, and shows the machine's own tree
   network_is_there,
+  caches_apart,   ///< bubblewrap, and no cache that another workspace uses
+  caches_kept,    ///< bubblewrap, and caches that the next run finds
+  caches_shared,  ///< a backend that confines, and caches that others use
 };
 
 /// One promise, or one thing that is not promised. `id` is stable: tests and programs refer to it.
@@ -43,7 +48,7 @@ struct claim {
   std::string_view sentence;
 };
 
-inline constexpr std::array<claim, 12> promises{{
+inline constexpr std::array<claim, 13> promises{{
     {"paths-stay-inside", holds_when::always,
      "a file tool opens nothing outside the workspace and the roots added to it: not through "
      "\"..\", "
@@ -57,8 +62,8 @@ inline constexpr std::array<claim, 12> promises{{
     {"time-and-output-bounded", holds_when::always,
      "a run ends at its time limit, and its output is kept up to a bound and counted beyond it"},
     {"writes-stay-inside", holds_when::confined,
-     "a command writes inside its workspace and the write roots, and nothing else that it writes "
-     "lasts"},
+     "a command writes inside its workspace, its caches and the write roots, and nothing else that "
+     "it writes lasts"},
     {"state-closed-to-commands", holds_when::confined,
      "a command does not reach the harness's own state, and cannot change, replace or rename what "
      "the host runs later"},
@@ -67,6 +72,8 @@ inline constexpr std::array<claim, 12> promises{{
     {"no-route-out", holds_when::confined_offline,
      "without the network a command reaches nothing beyond itself, the loopback of the host "
      "included"},
+    {"caches-apart", holds_when::caches_apart,
+     "a command neither reads nor writes what another workspace keeps in its cache"},
     {"no-privilege", holds_when::under_bubblewrap,
      "a command has no capability, gains none through set-id files and changes no setting of the "
      "kernel"},
@@ -78,7 +85,7 @@ inline constexpr std::array<claim, 12> promises{{
      "no process of a command is alive when its run has ended"},
 }};
 
-inline constexpr std::array<claim, 15> not_promised{{
+inline constexpr std::array<claim, 17> not_promised{{
     {"no-boundary", holds_when::unconfined,
      "without a sandbox a command can do whatever its user can: nothing here binds it but time and "
      "output"},
@@ -88,6 +95,10 @@ inline constexpr std::array<claim, 15> not_promised{{
      "ordinary project files have no policy of their own: a command can wreck its own workspace"},
     {"machine-readable", holds_when::host_root,
      "with the root profile host a command reads much of the machine outside the hidden places"},
+    {"kept-caches", holds_when::caches_kept,
+     "what a command leaves in its workspace's cache, the next run in that workspace finds"},
+    {"shared-caches", holds_when::caches_shared,
+     "a shared cache is a way from one workspace to the next, and into what you build from it"},
     {"old-hard-links", holds_when::always,
      "a hard link that is in the workspace already shares its content with the other name"},
     {"open-network-leaks", holds_when::network_is_there,
@@ -101,7 +112,8 @@ inline constexpr std::array<claim, 15> not_promised{{
     {"approved-calls", holds_when::always,
      "what a person approves is done: an approval is for one call, and nothing checks its wisdom"},
     {"host-renames", holds_when::under_bubblewrap,
-     "a host program that renames over a carve-out during a run takes its cover away"},
+     "a host program that renames over a carve-out during a run takes its cover away, for the moment "
+     "until the run is ended for it"},
     {"limits-by-looking", holds_when::under_bubblewrap,
      "memory and processor time, and as root the number of processes, are looked at 50 times a "
      "second: between two looks a command can pass its limit"},
@@ -132,6 +144,12 @@ inline constexpr std::array<claim, 15> not_promised{{
       return is_confined && now.root == root_profile::host;
     case holds_when::network_is_there:
       return !is_confined || now.network == reach::network;
+    case holds_when::caches_apart:
+      return now.backend == backend_name::bubblewrap && now.caches != cache_choice::shared;
+    case holds_when::caches_kept:
+      return now.backend == backend_name::bubblewrap && now.caches == cache_choice::own;
+    case holds_when::caches_shared:
+      return is_confined && now.caches == cache_choice::shared;
   }
   return false;
 }
@@ -220,7 +238,8 @@ constexpr void append_sentence(std::string& text, const List& list, Wanted wante
   std::string text = "Commands run in a sandbox and need no approval. They ";
   text += present == mode::plan ? "write nothing in " : "write in ";
   append_quoted(text, policy.workspace());
-  text += present == mode::plan ? " or anywhere else." : " and its write roots and nowhere else.";
+  text += present == mode::plan ? " or anywhere else but their cache and scratch places."
+                                : " and its write roots and nowhere else.";
   return text + " The homes and the harness's own state are closed to them.";
 }
 

@@ -207,8 +207,10 @@ class grant {
   /// True when the relative path `outer` is `inner` or an ancestor of it; "" is above everything.
   [[nodiscard]] static constexpr bool covers(std::string_view outer,
                                              std::string_view inner) noexcept {
+    if (outer.empty()) return true;
+    if (inner.size() < outer.size() || inner.front() != outer.front()) return false;  // most are not
     if (!inner.starts_with(outer)) return false;
-    return outer.empty() || inner.size() == outer.size() || inner[outer.size()] == '/';
+    return inner.size() == outer.size() || inner[outer.size()] == '/';
   }
 
   /// The default list is known to be in normal form, and a grant is built for every call.

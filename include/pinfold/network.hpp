@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include <pinfold/settings.hpp>
@@ -32,6 +33,14 @@ enum class gate : std::uint8_t {
       return "on";
   }
   return "off";
+}
+
+/// The gate of that name, or nothing.
+[[nodiscard]] constexpr std::optional<gate> parse_gate(std::string_view name) noexcept {
+  for (auto value : std::array{gate::off, gate::untainted, gate::guarded, gate::on}) {
+    if (name_of(value) == name) return value;
+  }
+  return std::nullopt;
 }
 
 /// In the order of what they let through.

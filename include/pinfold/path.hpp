@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <expected>
 #include <iterator>
 #include <optional>
@@ -95,9 +97,49 @@ class components : public ranges::view_interface<components> {
   return std::nullopt;
 }
 
+namespace detail {
+
+/// A bit at the top of each byte of `word` that is zero; above such a byte perhaps of one that is
+/// not. (Bit Twiddling Hacks, "Determine if a word has a zero byte".)
+[[nodiscard]] constexpr std::uint64_t zero_bytes(std::uint64_t word) noexcept {
+  return (word - 0x0101'0101'0101'0101) & ~word & 0x8080'8080'8080'8080;
+}
+
+/// True only where none of the eight bytes is NUL and none is a '/' whose next byte is '/' or '.'.
+/// `word` holds the bytes, `next` the same shifted by one.
+[[nodiscard]] constexpr bool are_plain(std::uint64_t word, std::uint64_t next) noexcept {
+  constexpr std::uint64_t ones = 0x0101'0101'0101'0101;
+  const auto slashes = zero_bytes(word ^ ('/' * ones));
+  const auto marks = zero_bytes((next | ones) ^ ('/' * ones));  // '.' is '/' less its lowest bit
+  return (zero_bytes(word) | (slashes & marks)) == 0;
+}
+
+/// A quick look at a relative path, eight bytes at a time: true only where it is in normal form.
+/// False tells nothing.
+[[nodiscard]] inline bool is_surely_normal(std::string_view path) noexcept {
+  const auto size = path.size();
+  if (size <= sizeof(std::uint64_t) || size > name_max) return false;
+  if ((path.front() | 1) == '/' || path.back() == '/' || path.back() == '\0') return false;
+  const auto word_at = [&](std::size_t i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, path.data() + i, sizeof word);
+    return word;
+  };
+  const auto last = size - sizeof(std::uint64_t) - 1;
+  for (std::size_t i = 0; i < last; i += sizeof(std::uint64_t)) {
+    if (!are_plain(word_at(i), word_at(i + 1))) return false;
+  }
+  return are_plain(word_at(last), word_at(last + 1));
+}
+
+}  // namespace detail
+
 /// True for names with one '/' between them and nothing else: no empty name, no ".", no "..", none
 /// over NAME_MAX, no NUL byte. By hand and in one pass: it stands before every decision.
 [[nodiscard]] constexpr bool is_normal_tail(std::string_view path) noexcept {
+  if !consteval {
+    if (detail::is_surely_normal(path)) return true;
+  }
   if (path.size() >= path_max) return false;
   std::size_t start = 0;
   for (std::size_t i = 0; i <= path.size(); ++i) {

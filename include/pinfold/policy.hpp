@@ -1,6 +1,8 @@
-// Everything of the engine that needs no disk, in one include: floors 0 to 5. All of it is constexpr.
+// Everything of the engine that needs no disk, in one include: floors 0 to 5. All of it is
+// constexpr.
 #pragma once
 
+#include <pinfold/caches.hpp>
 #include <pinfold/call.hpp>
 #include <pinfold/describe.hpp>
 #include <pinfold/egress.hpp>

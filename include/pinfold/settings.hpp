@@ -2,7 +2,9 @@
 // Plain words only; nothing here decides, and nothing that a model says may choose any of them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace pinfold {
@@ -24,6 +26,14 @@ enum class mode : std::uint8_t {
       return "autonomous";
   }
   return "plan";
+}
+
+/// The mode of that name, or nothing.
+[[nodiscard]] constexpr std::optional<mode> parse_mode(std::string_view name) noexcept {
+  for (auto value : std::array{mode::plan, mode::ask, mode::autonomous}) {
+    if (name_of(value) == name) return value;
+  }
+  return std::nullopt;
 }
 
 enum class backend_name : std::uint8_t { none, bubblewrap, seatbelt };

@@ -2,9 +2,12 @@
 // but to start a new session.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace pinfold {
 
@@ -56,6 +59,23 @@ class taint {
 inline constexpr taint taint::untrusted_content{std::uint8_t{1}};
 inline constexpr taint taint::private_data{std::uint8_t{2}};
 inline constexpr taint taint::both{std::uint8_t{3}};
+
+/// A label and its name on the wire.
+struct named_label {
+  std::string_view name;
+  taint label;
+};
+
+inline constexpr std::array<named_label, 2> taint_labels{
+    {{"untrusted_content", taint::untrusted_content}, {"private_data", taint::private_data}}};
+
+/// The label of that name, or nothing.
+[[nodiscard]] constexpr std::optional<taint> parse_label(std::string_view name) noexcept {
+  for (const auto& one : taint_labels) {
+    if (one.name == name) return one.label;
+  }
+  return std::nullopt;
+}
 
 /// The labels of one session. They only grow: it cannot be assigned to, and a copy starts with what
 /// the original has. A session without labels is a new object.

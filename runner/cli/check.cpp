@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <pinfold/disk/resolve.hpp>
+#include <pinfold/guard.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
@@ -27,6 +28,12 @@ operation operation_of(const std::string& word) {
   return word == "mkdir" ? operation::make_directory : operation::read;
 }
 
+call call_of(operation wanted, std::string_view canonical) {
+  if (wanted == operation::write) return call::write(canonical);
+  return wanted == operation::make_directory ? call::make_directory(canonical)
+                                             : call::read(canonical);
+}
+
 class check_subcommand : public command {
  public:
   explicit check_subcommand(CLI::App& app) {
@@ -37,6 +44,7 @@ class check_subcommand : public command {
                    "Paths as a tool would name them; after -- they may begin with -");
     app.add_option("--workspace", workspace_, "The one folder (default: the current directory)");
     app.add_option("--cwd", cwd_, "Where relative paths begin (default: the workspace)");
+    add_mode_option(app, mode_);
     app.add_flag("--json", json_, "Print one JSON object a line");
     app.footer(
         "Example:\n  pinfold check write src/main.c ../app-old/x\n\n"
@@ -63,6 +71,22 @@ class check_subcommand : public command {
   }
 
  private:
+  /// What the guard says where a path leads. A path outside is asked about in mode ask; for the
+  /// caller that is a no until a person has answered, and the refusal says so.
+  [[nodiscard]] std::expected<resolved, refusal> judged(const grant& rules,
+                                                        std::expected<resolved, refusal> found,
+                                                        operation wanted,
+                                                        const std::string& path) const {
+    const guard now{rules, parse_mode(mode_).value_or(mode::plan), gate::off, taint{}};
+    const bool is_outside = !found && found.error().error == code::outside_workspace;
+    if (!found && !is_outside) return found;
+    const auto at = found ? found->canonical : found.error().resolved;
+    const auto says = now.check(call_of(wanted, at));
+    if (found && says == verdict::allow) return found;
+    if (!found && says != verdict::ask) return found;
+    return std::unexpected{says.to_refusal(path)};
+  }
+
   static int refuse_set_up(const refusal& why) {
     complain("check", why);
     return usage_error;
@@ -87,7 +111,7 @@ class check_subcommand : public command {
   [[nodiscard]] bool check_one(const grant& rules, const std::string& path,
                                const std::string& start) const {
     const auto wanted = operation_of(operation_);
-    auto found = resolve(rules, wanted, path, start);
+    const auto found = judged(rules, resolve(rules, wanted, path, start), wanted, path);
     if (json_) {
       const auto canonical = found ? std::optional{found->canonical} : std::nullopt;
       const auto refused = found ? std::nullopt : std::optional{found.error()};
@@ -104,6 +128,7 @@ class check_subcommand : public command {
   std::vector<std::string> paths_;
   std::string workspace_{"."};
   std::string cwd_;
+  std::string mode_{"autonomous"};
   bool json_{false};
 };
 

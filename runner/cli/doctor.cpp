@@ -5,8 +5,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include <boost/filesystem/operations.hpp>
 #include <nlohmann/json.hpp>
+#include <pinfold/path.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/doctor_report.hpp"
@@ -23,8 +26,34 @@ run_record refused_record(refusal why) {
   return record;
 }
 
+/// The directories of a cache that were not there, taken away again: the cache with all in it (only
+/// `true` ran there), those above it where they are empty still.
+class passing_cache {
+ public:
+  explicit passing_cache(std::string directory) : directory_{std::move(directory)} {
+    for (auto at = directory_; at.size() > 1; at = std::string{parent_of(at)}) {
+      struct stat about {};
+      if (::lstat(at.c_str(), &about) == 0) break;
+      missing_.push_back(at);
+    }
+  }
+  passing_cache(const passing_cache&) = delete;
+  passing_cache& operator=(const passing_cache&) = delete;
+  ~passing_cache() {
+    if (missing_.empty()) return;
+    boost::system::error_code ignored;  // what stays is empty, and of no other use
+    boost::filesystem::remove_all(directory_, ignored);
+    for (const auto& at : missing_) ::rmdir(at.c_str());
+  }
+
+ private:
+  std::string directory_;
+  std::vector<std::string> missing_;  ///< innermost first
+};
+
 /// The sandbox that `run` would make, around an empty folder of our own. The state directories are
-/// there already, so the folder's file system need not keep marks.
+/// there already, so the folder's file system need not keep marks. The folder's own cache, made as
+/// for any workspace, goes with it.
 run_record run_true_confined(const caller_environment& environment, const bubblewrap_facts& bwrap) {
   auto folder = temporary_directory::make("doctor");
   if (!folder) return refused_record(std::move(folder.error()));
@@ -36,9 +65,13 @@ run_record run_true_confined(const caller_environment& environment, const bubble
   run_request request;
   request.workspace = folder->path();
   request.command = {"true"};
-  auto ready = prepare_confined(request, *who, bubblewrap{.program = bwrap.program});
+  const bubblewrap backend{.program = bwrap.program};
+  auto planned = plan_confined(request, *who, backend);
+  if (!planned) return refused_record(std::move(planned.error()));
+  const passing_cache cache{std::move(planned->decided.cache_directory)};
+  auto ready = prepare_confined(request, *who, backend);
   if (!ready) return refused_record(std::move(ready.error()));
-  return run(ready->plan, {.time = probe_time}, {}, ready->extras);
+  return run_prepared(std::move(*ready), {.time = probe_time}, {});
 }
 
 class doctor_subcommand : public command {

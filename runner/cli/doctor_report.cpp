@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <pinfold/describe.hpp>
 
+#include "cli/claims.hpp"
 #include "cli/text.hpp"
 
 namespace pinfold {
@@ -16,12 +17,14 @@ namespace pinfold {
 namespace {
 
 /// A run with the options that `run` has by default.
-constexpr situation confined{backend_name::bubblewrap, root_profile::host, reach::offline};
+constexpr situation confined{backend_name::bubblewrap, root_profile::host, reach::offline,
+                             cache_choice::own};
 
-/// What is not promised to it, and what is not once the network is opened.
+/// What is not promised to it, and what is not once the network is opened and caches are shared.
 bool is_left_open(const claim& one) {
   auto opened = confined;
   opened.network = reach::network;
+  opened.caches = cache_choice::shared;
   return is_true_in(one, confined) || is_true_in(one, opened);
 }
 
@@ -60,26 +63,6 @@ std::string table_lines(const probe_line& line) {
   if (line.status == probe_status::failed)
     text += indented(line.fix, "          fix: ", "            ");
   return text;
-}
-
-template <class Claims>
-std::string listed(std::string_view title, Claims claims) {
-  std::string text{title};
-  text += '\n';
-  for (const auto& one : claims) text.append("  - ").append(one.sentence) += '\n';
-  return text;
-}
-
-template <class Claims>
-json listed_json(Claims claims) {
-  auto list = json::array();
-  for (const auto& one : claims) {
-    json entry;
-    entry["id"] = one.id;
-    entry["sentence"] = one.sentence;
-    list.push_back(std::move(entry));
-  }
-  return list;
 }
 
 json probe_json(const probe_line& line) {

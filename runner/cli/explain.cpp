@@ -7,9 +7,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
+#include <pinfold/describe.hpp>
 
+#include "cli/claims.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
 #include "cli/options.hpp"
@@ -77,43 +80,123 @@ std::string_view name_of(mount_kind kind) {
   return "bind";
 }
 
-std::string table_of(const launch_plan& plan, const limits& bounds) {
-  std::string text;
-  const auto line = [&text](std::string_view title, std::string_view value) {
-    text += std::string{title} + std::string(title.size() < 24 ? 24 - title.size() : 1, ' ') +
-            terminal_safe(value) + "\n";
-  };
-  line("backend", name_of(plan.backend));
-  line("starts in", plan.directory);
-  for (const auto& [what, title] : rows) {
-    std::string_view shown = title;
-    for (const auto& one : plan.mounts) {
-      if (meaning_of(one) != what) continue;
-      line(shown, one.target);
-      shown = "";
-    }
-  }
-  line("network", plan.network == network_access::on ? "on: every address the machine reaches"
-                                                     : "off: no route, no resolver");
-  line("time limit", bounds.time ? std::to_string(bounds.time->count()) + " ms" : "none");
-  line("grace", std::to_string(bounds.grace.count()) + " ms from SIGTERM to SIGKILL");
-  const auto& resources = bounds.resources;
-  if (resources.memory) line("memory limit", readable_size(*resources.memory));
-  if (resources.processes) line("process limit", std::to_string(*resources.processes));
-  if (resources.cpu_time) {
-    line("processor time limit", std::to_string(resources.cpu_time->count()) + " ms");
-  }
-  if (resources.file_size) line("file size limit", readable_size(*resources.file_size));
-  line("output kept", readable_size(bounds.output) + " of each stream");
-  std::string_view title = "environment";
-  for (const auto& entry : plan.environment) {
-    line(title, entry);
-    title = "";
+/// The situation of a plan, for the engine's sentences.
+situation situation_of(const prepared_run& planned, const run_request& request) {
+  return {.backend = planned.plan.backend,
+          .root = request.root,
+          .network = planned.plan.network == network_access::on ? reach::network : reach::offline,
+          .caches = planned.decided.caches};
+}
+
+std::string network_line(const prepared_run& planned) {
+  std::string text = planned.plan.network == network_access::on
+                         ? "on: every address the machine reaches"
+                         : "off: no route, no resolver";
+  if (planned.decided.network == decision::ask) {
+    text += "; a person may open it: until then, ask counts as no";
   }
   return text;
 }
 
-json object_of(const launch_plan& plan, const limits& bounds) {
+std::string taint_line(taint labels) {
+  std::string text;
+  for (const auto& one : taint_labels) {
+    if (!labels.includes(one.label)) continue;
+    if (!text.empty()) text += ", ";
+    text += one.name;
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string cache_line(const prepared_run& planned) {
+  switch (planned.decided.caches) {
+    case cache_choice::none:
+      return "none kept: empty, gone afterwards";
+    case cache_choice::own:
+      return planned.decided.cache_directory;
+    case cache_choice::shared:
+      return "shared: your own, a way from one workspace to the next";
+  }
+  return {};
+}
+
+class table {
+ public:
+  void line(std::string_view title, std::string_view value) {
+    text_ += std::string{title} + std::string(title.size() < 24 ? 24 - title.size() : 1, ' ') +
+             terminal_safe(value) + "\n";
+  }
+  /// The title once, the values below each other.
+  template <class Values>
+  void lines(std::string_view title, const Values& values) {
+    for (const auto& value : values) {
+      line(title, value);
+      title = "";
+    }
+  }
+  std::string take() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+/// Of a place that is shown under another name, both.
+std::vector<std::string> places_of(const launch_plan& plan, meaning what) {
+  std::vector<std::string> places;
+  for (const auto& one : plan.mounts) {
+    if (meaning_of(one) != what) continue;
+    const bool is_elsewhere = one.role == mount_role::shared && one.source != one.target;
+    places.push_back(is_elsewhere ? one.target + " (" + one.source + ")" : one.target);
+  }
+  return places;
+}
+
+std::string table_of(const prepared_run& planned, const checked_options& asked) {
+  const auto& plan = planned.plan;
+  table text;
+  text.line("backend", name_of(plan.backend));
+  text.line("mode", name_of(planned.decided.present));
+  text.line("starts in", plan.directory);
+  for (const auto& [what, title] : rows) text.lines(title, places_of(plan, what));
+  text.line("gate", name_of(planned.decided.open));
+  text.line("taint", taint_line(planned.decided.before));
+  text.line("network", network_line(planned));
+  text.line("cache", cache_line(planned));
+  if (planned.blobs) {
+    text.line("whole outputs", planned.blobs->path);
+    text.line("", "at most " + readable_size(asked.request.blob_most) + " of each");
+  }
+  const auto& bounds = asked.bounds;
+  text.line("time limit", bounds.time ? std::to_string(bounds.time->count()) + " ms" : "none");
+  text.line("grace", std::to_string(bounds.grace.count()) + " ms from SIGTERM to SIGKILL");
+  const auto& resources = bounds.resources;
+  if (resources.memory) text.line("memory limit", readable_size(*resources.memory));
+  if (resources.processes) text.line("process limit", std::to_string(*resources.processes));
+  if (resources.cpu_time) {
+    text.line("processor time limit", std::to_string(resources.cpu_time->count()) + " ms");
+  }
+  if (resources.file_size) text.line("file size limit", readable_size(*resources.file_size));
+  text.line("output kept", readable_size(bounds.output) + " of each stream");
+  text.lines("environment", plan.environment);
+  const auto now = situation_of(planned, asked.request);
+  return std::move(text).take() + "\n" + listed("promised", promised_in(now)) +
+         listed("not promised", not_promised_in(now));
+}
+
+json mounts_of(const launch_plan& plan) {
+  auto all = json::array();
+  for (const auto& one : plan.mounts) {
+    json entry;
+    entry["kind"] = name_of(one.kind);
+    put_bytes(entry, "source", one.source);
+    put_bytes(entry, "target", one.target);
+    all.push_back(std::move(entry));
+  }
+  return all;
+}
+
+json object_of(const prepared_run& planned, const checked_options& asked) {
+  const auto& plan = planned.plan;
   json object;
   object["backend"] = name_of(plan.backend);
   const auto list = [](const std::vector<std::string>& texts) {
@@ -125,25 +208,24 @@ json object_of(const launch_plan& plan, const limits& bounds) {
   put_bytes(object, "workspace", plan.workspace);
   put_bytes(object, "directory", plan.directory);
   object["network"] = plan.network == network_access::on ? "on" : "off";
+  put_decisions(object, planned.decided);
   object["environment"] = list(plan.environment);
-  object["mounts"] = json::array();
-  for (const auto& one : plan.mounts) {
-    json entry;
-    entry["kind"] = name_of(one.kind);
-    put_bytes(entry, "source", one.source);
-    put_bytes(entry, "target", one.target);
-    object["mounts"].push_back(std::move(entry));
-  }
-  object["limits"]["time_ms"] = bounds.time ? json(bounds.time->count()) : json(nullptr);
-  const auto& resources = bounds.resources;
+  object["mounts"] = mounts_of(plan);
+  const auto& resources = asked.bounds.resources;
   const auto number = [](const auto& limit) { return limit ? json(*limit) : json(nullptr); };
-  object["limits"]["memory_bytes"] = number(resources.memory);
-  object["limits"]["processes"] = number(resources.processes);
-  object["limits"]["cpu_time_ms"] =
+  auto& limits = object["limits"];
+  limits["time_ms"] = asked.bounds.time ? json(asked.bounds.time->count()) : json(nullptr);
+  limits["memory_bytes"] = number(resources.memory);
+  limits["processes"] = number(resources.processes);
+  limits["cpu_time_ms"] =
       resources.cpu_time ? json(resources.cpu_time->count()) : json(nullptr);
-  object["limits"]["file_size_bytes"] = number(resources.file_size);
-  object["limits"]["grace_ms"] = bounds.grace.count();
-  object["limits"]["output_bytes"] = bounds.output;
+  limits["file_size_bytes"] = number(resources.file_size);
+  limits["grace_ms"] = asked.bounds.grace.count();
+  limits["output_bytes"] = asked.bounds.output;
+  limits["blob_bytes"] = planned.blobs ? json(asked.request.blob_most) : json(nullptr);
+  const auto now = situation_of(planned, asked.request);
+  object["promised"] = listed_json(promised_in(now));
+  object["not_promised"] = listed_json(not_promised_in(now));
   return object;
 }
 
@@ -158,37 +240,20 @@ class explain_subcommand : public command {
   }
 
   int run(const invocation& call) override {
-    const bool is_watched = !options_.bounds.json && ::isatty(STDOUT_FILENO) == 1;
-    const auto bounds = limits_of(options_, is_watched ? watcher::person : watcher::program);
-    if (!bounds) return usage(bounds.error());
-    const auto request = request_of(options_, shell_text_->count() > 0, call);
-    if (!request) return usage(request.error());
-    const auto plan = plan_for(*request, call);
-    if (!plan) {
-      complain("explain", plan.error());
+    const auto asked = check_options(options_, shell_text_->count() > 0, call);
+    if (!asked) return usage(asked.error());
+    const auto planned = make_ready(asked->request, options_.decisions, call, readiness::planned);
+    if (!planned) {
+      complain("explain", planned.error());
       return usage_error_of_runs;
     }
-    const auto text = options_.bounds.json
-                          ? one_line(object_of(*plan, *bounds))
-                          : shell_join(standalone_argv(*plan)) + "\n\n" + table_of(*plan, *bounds);
+    const auto text = options_.bounds.json ? one_line(object_of(*planned, *asked))
+                                           : shell_join(standalone_argv(planned->plan)) + "\n\n" +
+                                                 table_of(*planned, *asked);
     return write_all(STDOUT_FILENO, text) ? 0 : usage_error_of_runs;
   }
 
  private:
-  [[nodiscard]] std::expected<launch_plan, refusal> plan_for(const run_request& request,
-                                                             const invocation& call) const {
-    auto who = look_at_caller(call.environment);
-    if (!who) return std::unexpected{std::move(who.error())};
-    if (options_.no_sandbox) {
-      auto ready = prepare_unconfined(request, *who);
-      if (!ready) return std::unexpected{std::move(ready.error())};
-      return std::move(ready->plan);
-    }
-    auto backend = backend_for(request, *who);
-    if (!backend) return std::unexpected{std::move(backend.error())};
-    return plan_confined(request, *who, *backend);
-  }
-
   static int usage(const std::string& why) {
     complain("explain", why);
     return usage_error_of_runs;

@@ -35,7 +35,7 @@ class gate_subcommand : public command {
     run_request request;
     request.command = std::move(*words);
     request.workspace = expand_home(workspace_, call.environment);
-    request.network = network_access::on;
+    request.open = gate::on;
     auto ready =
         prepare_gate(request, call.environment,
                      workspace_bin_ ? workspace_tools::first_in_path : workspace_tools::left_out);

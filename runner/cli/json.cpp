@@ -32,6 +32,32 @@ std::int64_t whole_milliseconds(std::chrono::microseconds span) {
   return std::chrono::round<std::chrono::milliseconds>(span).count();
 }
 
+json labels_of(taint set) {
+  auto list = json::array();
+  for (const auto& one : taint_labels) {
+    if (set.includes(one.label)) list.push_back(one.name);
+  }
+  return list;
+}
+
+json blob_or_null(const std::optional<kept_blob>& blob) {
+  if (!blob) return nullptr;
+  json object;
+  put_bytes_or_null(object, "path", blob->path);
+  object["bytes"] = blob->bytes;
+  object["whole"] = blob->is_whole;
+  object["error"] = blob->error.empty() ? json(nullptr) : json(blob->error);
+  return object;
+}
+
+json blobs_of(const run_record& record) {
+  if (!record.out_blob && !record.err_blob) return nullptr;
+  json object;
+  object["stdout"] = blob_or_null(record.out_blob);
+  object["stderr"] = blob_or_null(record.err_blob);
+  return object;
+}
+
 constexpr std::string_view name_of(network_access network) noexcept {
   switch (network) {
     case network_access::off:
@@ -91,6 +117,15 @@ json to_json(const captured_output& output) {
   return object;
 }
 
+void put_decisions(json& object, const decided_run& decided) {
+  object["mode"] = name_of(decided.present);
+  object["gate"] = name_of(decided.open);
+  object["taint"] = labels_of(decided.before);
+  object["network_decision"] = name_of(decided.network);
+  object["cache"] = name_of(decided.caches);
+  put_bytes_or_null(object, "cache_directory", decided.cache_directory);
+}
+
 json to_json(const host_run_report& report) {
   json object;
   object["complete"] = report.ended == walk_end_reason::seen_all;
@@ -129,7 +164,13 @@ json to_json(const run_record& record, record_role role) {
   object["killed"] = record.killed;
   object["host_run"] = record.host_run ? to_json(*record.host_run) : json(nullptr);
   object["refusal"] = refusal_or_null(record.error);
-  if (role == record_role::gate) object["role"] = "gate";
+  if (role == record_role::gate) {
+    object["role"] = "gate";
+    return object;
+  }
+  put_decisions(object, record.decided);
+  object["taint_after"] = labels_of(record.decided.after);
+  object["blobs"] = blobs_of(record);
   return object;
 }
 

@@ -1,6 +1,8 @@
 // CLI11 parses; this file says what is meant and what is refused.
 #include "cli/options.hpp"
 
+#include <unistd.h>
+
 #include <string_view>
 #include <utility>
 
@@ -47,8 +49,6 @@ void add_run_options(CLI::App& app, run_options& to) {
                  "Leave one socket of the host within reach: an agent, a database; repeatable")
       ->expected(1)
       ->take_all();
-  app.add_option("--network", to.network, "off or on (default: off)")
-      ->check(CLI::IsMember({"off", "on"}));
   app.add_option("--root", to.root,
                  "host: the machine read-only, homes hidden; minimal: only what programs need "
                  "(default: host)")
@@ -57,7 +57,7 @@ void add_run_options(CLI::App& app, run_options& to) {
                  "NAME passes the caller's variable, NAME=VALUE sets one; repeatable")
       ->expected(1)
       ->take_all();
-  app.add_flag("--no-sandbox", to.no_sandbox, "Run without any boundary, and say so in the record");
+  add_decision_options(app, to.decisions);
   app.add_option("-c", to.shell_text, "Run this text with bash -c, in place of -- COMMAND");
 }
 
@@ -81,7 +81,7 @@ std::expected<limits, std::string> limits_of(const bound_options& given, watcher
 
 std::expected<limits, std::string> limits_of(const run_options& given, watcher reader) {
   auto bounds = limits_of(given.bounds, reader);
-  if (!bounds || given.no_sandbox) return bounds;
+  if (!bounds || given.decisions.no_sandbox) return bounds;
   const auto resources = resource_limits_of(given.limits);
   if (!resources) return std::unexpected{resources.error()};
   bounds->resources = *resources;
@@ -126,11 +126,10 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
     request.environment.push_back(parse_environment(one));
   }
   request.root = given.root == "minimal" ? root_profile::minimal : root_profile::host;
-  request.network = given.network == "on" ? network_access::on : network_access::off;
-  if (given.no_sandbox && given.network == "off") {
-    return std::unexpected{"--network off cannot be held without a sandbox"};
+  if (auto decided = decide_into(request, given.decisions, call.environment); !decided) {
+    return std::unexpected{std::move(decided.error())};
   }
-  if (given.no_sandbox && is_any_given(given.limits)) {
+  if (given.decisions.no_sandbox && is_any_given(given.limits)) {
     return std::unexpected{"limits of memory, processes, processor time and files cannot be held "
                            "without a sandbox"};
   }
@@ -138,6 +137,29 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
   if (!tmp_size) return std::unexpected{tmp_size.error()};
   request.tmp_size = *tmp_size;
   return request;
+}
+
+std::expected<checked_options, std::string> check_options(const run_options& given,
+                                                          bool has_shell_text,
+                                                          const invocation& call) {
+  const bool is_watched = !given.bounds.json && ::isatty(STDOUT_FILENO) == 1;
+  const auto bounds = limits_of(given, is_watched ? watcher::person : watcher::program);
+  if (!bounds) return std::unexpected{bounds.error()};
+  auto request = request_of(given, has_shell_text, call);
+  if (!request) return std::unexpected{std::move(request.error())};
+  return checked_options{std::move(*request), *bounds};
+}
+
+std::expected<prepared_run, refusal> make_ready(const run_request& request,
+                                                const decision_options& given,
+                                                const invocation& call, readiness wanted) {
+  const auto who = look_at_caller(call.environment);
+  if (!who) return std::unexpected{who.error()};
+  if (given.no_sandbox) return prepare_unconfined(request, *who);
+  const auto backend = backend_for(request, *who);
+  if (!backend) return std::unexpected{backend.error()};
+  return wanted == readiness::planned ? plan_confined(request, *who, *backend)
+                                      : prepare_confined(request, *who, *backend);
 }
 
 std::string expand_home(const std::string& path, const caller_environment& environment) {

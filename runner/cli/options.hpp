@@ -12,8 +12,10 @@
 #include <pinfold/sandbox/bubblewrap.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/decision_options.hpp"
 #include "cli/limit_options.hpp"
 #include "launch/run.hpp"
+#include "sandbox/prepare.hpp"
 
 namespace pinfold {
 
@@ -31,12 +33,11 @@ struct run_options {
   std::string workspace{"."};
   std::string cwd;
   std::string shell_text;
-  std::string network;
   std::string root{"host"};
   std::vector<std::string> read;
   std::vector<std::string> sockets;
   std::vector<std::string> environment;
-  bool no_sandbox{false};
+  decision_options decisions;
 };
 
 void add_bound_options(CLI::App& app, bound_options& to);
@@ -61,6 +62,26 @@ enum class watcher : bool { program, person };
 [[nodiscard]] std::expected<run_request, std::string> request_of(const run_options& given,
                                                                  bool has_shell_text,
                                                                  const invocation& call);
+
+/// What `run` and `explain` were asked for, checked.
+struct checked_options {
+  run_request request;
+  limits bounds;
+};
+
+/// The whole of the options, checked in one place. The error is a sentence.
+[[nodiscard]] std::expected<checked_options, std::string> check_options(const run_options& given,
+                                                                        bool has_shell_text,
+                                                                        const invocation& call);
+
+/// Whether a run that is asked for is also prepared, or only planned.
+enum class readiness : bool { planned, prepared };
+
+/// From the request to a run: with a boundary, or without one where that was asked for.
+[[nodiscard]] std::expected<prepared_run, refusal> make_ready(const run_request& request,
+                                                              const decision_options& given,
+                                                              const invocation& call,
+                                                              readiness wanted);
 
 /// A path from the command line: "~" and "~/..." are the caller's home, as a shell writes them;
 /// anything else stays. Only the runner's own options go through here, never a tool's path.

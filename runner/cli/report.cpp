@@ -69,6 +69,18 @@ void tell_ending(std::string_view what, const run_record& record, const limits& 
   if (record.error) complain(what, *record.error);
 }
 
+void tell_blob(std::string_view what, std::string_view stream,
+               const std::optional<kept_blob>& blob) {
+  if (!blob) return;
+  std::string text{stream};
+  if (!blob->path.empty()) {
+    text += (blob->is_whole ? ": all of it is in " : ": its beginning is in ") +
+            terminal_safe(blob->path);
+  }
+  if (!blob->error.empty()) text += ": not all of it could be kept: " + blob->error;
+  complain(what, text);
+}
+
 /// One line for each property, in columns.
 void tell_enforced(std::string_view what, const run_record& record) {
   std::size_t widest = 0;
@@ -122,6 +134,8 @@ int run_and_report(std::string_view what, prepared_run ready, const limits& boun
     write_tail(stream::out, record.out);
     write_tail(stream::err, record.err);
     tell_ending(what, record, bounds);
+    tell_blob(what, "stdout", record.out_blob);
+    tell_blob(what, "stderr", record.err_blob);
     if (record.host_run) tell_host_run(what, *record.host_run);
     if (form == report_form::in_text_with_enforced) tell_enforced(what, record);
   }

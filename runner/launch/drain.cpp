@@ -35,11 +35,12 @@ page_buffer::~page_buffer() {
   ::munmap(data_, size_);
 }
 
-drain::drain(std::size_t cap)
+drain::drain(std::size_t cap, blob* whole)
     : head_cap_{cap - cap / 2},
       tail_cap_{cap / 2},
       head_{head_cap_},
-      ring_{std::max(tail_cap_, least_ring)} {}
+      ring_{std::max(tail_cap_, least_ring)},
+      whole_{whole} {}
 
 drain::state drain::read_from(int fd, const std::function<void(std::string_view)>& on_head) {
   for (std::size_t turn = 0; turn < most_per_turn;) {
@@ -57,12 +58,23 @@ drain::state drain::read_from(int fd, const std::function<void(std::string_view)
     turn += size;
     if (!in_head) {
       ring_bytes_ += size;
+      if (whole_ != nullptr) spill({to, size});
       continue;
     }
     head_size_ += size;
     if (on_head) on_head({to, size});
   }
   return state::open;
+}
+
+/// At the first byte too many the ring has not turned yet: it was within its cap before this piece,
+/// and no piece goes beyond its end. So the stream is there from its start.
+void drain::spill(std::string_view piece) {
+  if (ring_bytes_ <= tail_cap_) return;
+  if (is_spilling_) return whole_->write(piece);
+  is_spilling_ = true;
+  whole_->write(head());
+  whole_->write({ring_.data(), static_cast<std::size_t>(ring_bytes_)});
 }
 
 captured_output drain::take() const {

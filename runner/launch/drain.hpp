@@ -8,6 +8,8 @@
 
 #include <pinfold/runner/record.hpp>
 
+#include "launch/blob.hpp"
+
 namespace pinfold {
 
 /// Anonymous pages, page-aligned; untouched ones cost nothing. Throws std::bad_alloc.
@@ -30,8 +32,9 @@ class drain {
  public:
   enum class state : bool { open, ended };
 
-  /// Keeps `cap` bytes at most: half of them from the start, half from the end.
-  explicit drain(std::size_t cap);
+  /// Keeps `cap` bytes at most: half of them from the start, half from the end. A stream that has
+  /// more goes into `whole`, from its first byte on, when there is one; it must outlive the drain.
+  explicit drain(std::size_t cap, blob* whole = nullptr);
 
   /// Reads what is there now (at most a few MiB, so that a flood cannot hold the caller up) from a
   /// non-blocking descriptor. `on_head` gets each piece of the first part as it comes.
@@ -44,12 +47,16 @@ class drain {
   [[nodiscard]] captured_output take() const;
 
  private:
+  void spill(std::string_view piece);
+
   std::size_t head_cap_;
   std::size_t tail_cap_;
   page_buffer head_;
   page_buffer ring_;
   std::size_t head_size_{0};
   std::uint64_t ring_bytes_{0};  ///< all that ever went through the ring
+  blob* whole_;
+  bool is_spilling_{false};
 };
 
 }  // namespace pinfold

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include <pinfold/path.hpp>
+
 namespace pinfold {
 namespace {
 
@@ -48,10 +50,10 @@ std::optional<std::string> whole_table(int fd) {
 }
 
 /// Tells when one of the places is moved or removed; none when not every one can be watched.
-descriptor watch_moves(const std::vector<std::string>& places) {
+descriptor watch_moves(const std::vector<std::string>& places, std::string_view host_tree) {
   descriptor moves{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
   for (const auto& place : places) {
-    if (moves && ::inotify_add_watch(moves.get(), place.c_str(),
+    if (moves && contains(host_tree, place) && ::inotify_add_watch(moves.get(), place.c_str(),
                                      IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW) < 0) {
       moves.reset();
     }
@@ -75,11 +77,12 @@ std::vector<std::string> mount_points_in(std::string_view mountinfo) {
   return points;
 }
 
-std::optional<mount_watch> mount_watch::of(pid_t process, std::vector<std::string> places) {
+std::optional<mount_watch> mount_watch::of(pid_t process, std::vector<std::string> places,
+                                           std::string_view host_tree) {
   const auto path = "/proc/" + std::to_string(process) + "/mountinfo";
   descriptor table{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (!table) return std::nullopt;
-  auto moves = watch_moves(places);
+  auto moves = watch_moves(places, host_tree);
   return mount_watch{std::move(table), std::move(moves), std::move(places)};
 }
 

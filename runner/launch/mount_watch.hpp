@@ -21,8 +21,10 @@ namespace pinfold {
 class mount_watch {
  public:
   /// Watches the mount namespace of a process that is alive. `places` are the mount points that must
-  /// stay, as the process sees them. Nothing when its table cannot be opened.
-  [[nodiscard]] static std::optional<mount_watch> of(pid_t process, std::vector<std::string> places);
+  /// stay, as the process sees them; those at or below `host_tree` have the same path out here.
+  /// Nothing when its table cannot be opened.
+  [[nodiscard]] static std::optional<mount_watch> of(pid_t process, std::vector<std::string> places,
+                                                     std::string_view host_tree);
 
   /// Shows POLLPRI when the table has changed since it was last read.
   [[nodiscard]] int table() const noexcept { return table_.get(); }

@@ -10,6 +10,8 @@
 #include <pinfold/runner/bounds.hpp>
 #include <pinfold/runner/record.hpp>
 
+#include "launch/blob.hpp"
+
 namespace pinfold {
 
 /// A file that stage two makes before the command starts, in a directory that the plan made.
@@ -42,6 +44,8 @@ struct launch_extras {
   /// Whether the first proof must be writable with the privileges that the command has.
   workspace_access access{workspace_access::read_only};
   core_dumps cores{core_dumps::forbidden};
+  /// Where a stream that is more than what is kept goes as a whole.
+  blob_place blobs;
 };
 
 /// Runs one plan to its end. Blocks. At return nothing of the command's process tree is alive and

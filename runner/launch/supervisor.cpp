@@ -83,15 +83,17 @@ std::string last_line(const captured_output& output) {
 }  // namespace
 
 supervisor::supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
-                       started_stage started, clock::time_point asked)
+                       const blob_place& blobs, started_stage started, clock::time_point asked)
     : plan_{plan},
       bounds_{bounds},
       events_{events},
       stage_{std::move(started)},
       asked_{asked},
       deadline_{asked + setup_limit},
-      out_{bounds.output},
-      err_{bounds.output} {
+      out_blob_{blobs, "stdout"},
+      err_blob_{blobs, "stderr"},
+      out_{bounds.output, out_blob_.is_wanted() ? &out_blob_ : nullptr},
+      err_{bounds.output, err_blob_.is_wanted() ? &err_blob_ : nullptr} {
   record_.backend = plan.backend;
   record_.network = plan.network;
   record_.workspace = plan.workspace;
@@ -202,8 +204,8 @@ void supervisor::on_ready(const stage::message& report) {
   say(stage::go);
 }
 
-/// bwrap wrote its mailbox before it let its child go on. PID 1 inside is alive and waits for its go,
-/// so its number cannot have passed to another process.
+/// bwrap wrote its mailbox before it let its child go on. PID 1 inside is alive and waits for its
+/// go, so its number cannot have passed to another process.
 void supervisor::find_init() {
   if (!stage_.info) return;
   std::array<char, 256> text{};
@@ -212,7 +214,7 @@ void supervisor::find_init() {
   const pid_t pid = child_pid_in({text.data(), static_cast<std::size_t>(got)});
   if (pid <= 0) return;
   init_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  mounts_ = mount_watch::of(pid, stage_.mounts);
+  mounts_ = mount_watch::of(pid, stage_.mounts, plan_.workspace);
 }
 
 /// A mount that is gone takes its part of the boundary along: everything inside is killed from here,
@@ -379,6 +381,8 @@ void supervisor::finish() {
   reap(stage_.child);
   record_.out = out_.take();
   record_.err = err_.take();
+  record_.out_blob = out_blob_.finish();
+  record_.err_blob = err_blob_.finish();
   if (!has_started_) {
     record_.setup = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - asked_);
   }

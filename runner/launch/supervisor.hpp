@@ -19,7 +19,7 @@ class supervisor {
   using clock = std::chrono::steady_clock;
 
   supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
-             started_stage started, clock::time_point asked);
+             const blob_place& blobs, started_stage started, clock::time_point asked);
 
   /// Watches to the end, whatever it takes (bounded by the limits and a few seconds), and returns
   /// the record. Call once.
@@ -68,6 +68,8 @@ class supervisor {
   clock::time_point command_started_{};
   std::optional<clock::time_point> deadline_;
   phase phase_{phase::starting};
+  blob out_blob_;
+  blob err_blob_;
   drain out_;
   drain err_;
   bool is_channel_open_{true};

@@ -73,6 +73,7 @@ std::expected<std::optional<carved_path>, refusal> look_at(int git, const std::s
     found = kind_of(git, wanted.name);
   }
   if (!found && mode == git_files::complete) return std::unexpected{unusable(path, "it vanished")};
+  if (!found && mode == git_files::as_found) return std::nullopt;
   if (found && *found != wanted.type) {
     return std::unexpected{unusable(path, *found == file_kind::link
                                               ? "it is a symbolic link or a special file"

@@ -2,6 +2,7 @@
 // git leaves it out, so that every door is a mount point before the command starts.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -12,8 +13,12 @@
 
 namespace pinfold {
 
-/// Whether missing files of git's own may be made on the way.
-enum class git_files : bool { look_only, complete };
+/// What becomes of missing files of git's own.
+enum class git_files : std::uint8_t {
+  look_only,  ///< they are in the answer and stay missing
+  complete,   ///< they are made
+  as_found,   ///< they are left out of it
+};
 
 struct git_state {
   std::vector<carved_path> carve_outs;  ///< of kind host_run
@@ -31,6 +36,7 @@ inline constexpr std::size_t most_submodules = 16;
 /// ".", which is what its absence means: gitrepository-layout(5)), the `config` and `hooks` of each
 /// submodule, and what the configuration names in the workspace (git_obeyed.hpp), where
 /// `global_hooks_path` is the caller's own core.hooksPath. A file: the file itself. Absent: nothing.
+/// With `as_found` only what is there: in a read-only workspace nothing can be added.
 /// Error `carve_out_unusable` when any of them is a link or of the wrong kind, and when one that has
 /// to be made cannot be.
 [[nodiscard]] std::expected<git_state, refusal> look_at_git(const std::string& workspace,

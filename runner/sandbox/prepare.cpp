@@ -4,71 +4,29 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include <pinfold/disk/resolve.hpp>
 #include <pinfold/grant.hpp>
-#include <pinfold/sandbox/none.hpp>
 
 #include "sandbox/command_environment.hpp"
 #include "sandbox/git_state.hpp"
 #include "sandbox/places.hpp"
+#include "sandbox/preparation.hpp"
 #include "sandbox/sockets.hpp"
 #include "sandbox/probe.hpp"
+#include "sandbox/start_directory.hpp"
+#include "sandbox/taken_in.hpp"
 
 namespace pinfold {
 namespace {
 
-/// One preparation under way: the canonical workspace, held open, and the facts so far.
-struct preparation {
-  const run_request& request;
-  const caller& who;
-  git_files mode;
-  std::string workspace;
-  confinement facts;
-  host_run_search later;  ///< what the walk after the end has to know
-  std::optional<workspace_lock> lock;
-  descriptor looked_at;  ///< the workspace, when there is no lock
-
-  [[nodiscard]] int directory() const noexcept {
-    return lock ? lock->directory() : looked_at.get();
-  }
-};
-
-using step = std::expected<void, refusal>;
-
-refusal refused(code error, std::string path, std::string detail) {
-  return refusal{.error = error,
-                 .op = operation::execute,
-                 .path = std::move(path),
-                 .resolved = {},
-                 .boundary = {},
-                 .detail = std::move(detail)};
-}
-
-/// A command starts where its caller says, if that is inside: model-chosen directories go through
-/// the same resolver as tool paths.
-std::expected<std::string, refusal> start_directory(const run_request& request,
-                                                    const std::string& workspace) {
-  if (request.directory.empty()) return workspace;
-  const grant rules{workspace};
-  auto found = resolve_read(rules, request.directory);
-  if (!found) {
-    found.error().op = operation::execute;
-    return std::unexpected{std::move(found.error())};
-  }
-  struct stat about {};
-  if (::stat(found->canonical.c_str(), &about) != 0 || !S_ISDIR(about.st_mode)) {
-    return std::unexpected{refused(code::not_a_directory, request.directory, {})};
-  }
-  return std::move(found->canonical);
-}
-
 step open_workspace(preparation& now) {
-  if (now.mode == git_files::complete) {
+  if (now.missing == making::made) {
     auto lock = workspace_lock::take(now.workspace);
     if (!lock) return std::unexpected{std::move(lock.error())};
     now.lock.emplace(std::move(*lock));
@@ -80,20 +38,25 @@ step open_workspace(preparation& now) {
   return std::unexpected{refused(code::permission_denied, now.workspace, std::strerror(errno))};
 }
 
-/// Harness state is hidden whether it is there or not. In a read-only workspace nothing can be
-/// made, by the command neither, so what is absent needs no cover.
+/// Where nothing can be made, by the caller neither, a command cannot be shown what comes later.
+bool can_do_without(const refusal& why, const run_request& request) {
+  return request.present == mode::plan && why.error == code::workspace_not_writable;
+}
+
+/// Harness state is hidden whether it is there or not: the harness may make it during the run.
 step add_harness_state(preparation& now, const carve_out& carve) {
   std::string name{carve.path};
   struct stat about {};
   const bool is_there = ::fstatat(now.directory(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0;
-  if (!is_there && now.request.access == workspace_access::read_only) return {};
   if (is_there && !S_ISDIR(about.st_mode)) {
     return std::unexpected{
         refused(code::carve_out_unusable, now.workspace + "/" + name,
                 S_ISLNK(about.st_mode) ? "it is a symbolic link" : "it is not a directory")};
   }
   if (now.lock) {
-    if (auto made = now.lock->ensure(name); !made) return made;
+    auto made = now.lock->ensure(name);
+    if (!made && can_do_without(made.error(), now.request)) return {};
+    if (!made) return made;
   }
   now.facts.carve_outs.push_back({.path = now.workspace + "/" + name,
                                   .kind = carve_kind::harness_state,
@@ -102,36 +65,23 @@ step add_harness_state(preparation& now, const carve_out& carve) {
   return {};
 }
 
+git_files git_files_for(const preparation& now) {
+  if (now.request.present == mode::plan) return git_files::as_found;
+  return now.missing == making::made ? git_files::complete : git_files::look_only;
+}
+
 step add_carve_outs(preparation& now) {
   for (const auto& carve : default_carve_outs) {
     if (carve.kind != carve_kind::harness_state) continue;
     if (auto done = add_harness_state(now, carve); !done) return done;
   }
-  const auto mode =
-      now.request.access == workspace_access::read_only ? git_files::look_only : now.mode;
-  auto git = look_at_git(now.workspace, now.directory(), mode, now.who.git_hooks_path);
+  auto git =
+      look_at_git(now.workspace, now.directory(), git_files_for(now), now.who.git_hooks_path);
   if (!git) return std::unexpected{std::move(git.error())};
   for (auto& carve : git->carve_outs) now.facts.carve_outs.push_back(std::move(carve));
   now.facts.pinned = std::move(git->pinned);
   now.later.hooks_path = std::move(git->hooks_path);
   now.later.obeyed = std::move(git->obeyed);
-  return {};
-}
-
-step add_places(preparation& now) {
-  now.facts.hidden = hidden_places(now.who);
-  if (now.request.root == root_profile::minimal) {
-    now.facts.visible = minimal_root(now.request.network);
-  } else {
-    now.facts.hidden_files = secret_files();
-  }
-  if (now.request.network == network_access::on)
-    now.facts.shared = resolver_files();
-  for (const auto& path : now.request.read_roots) {
-    auto root = read_root(path, now.who, now.facts.hidden);
-    if (!root) return std::unexpected{std::move(root.error())};
-    now.facts.shared.push_back(std::move(*root));
-  }
   return {};
 }
 
@@ -141,15 +91,16 @@ step add_sockets(preparation& now) {
     if (!socket) return std::unexpected{std::move(socket.error())};
     now.facts.shared.push_back(std::move(*socket));
   }
+  return {};
+}
+
+/// Last of all: it looks at everything that is shown.
+step cover_sockets(preparation& now) {
   cover_visible_sockets(now.facts);
   return {};
 }
 
 step add_command(preparation& now) {
-  now.facts.workspace = now.workspace;
-  now.facts.access = now.request.access;
-  now.facts.root = now.request.root;
-  now.facts.network = now.request.network;
   now.facts.command = now.request.command;
   now.facts.scratch_bytes = now.request.tmp_size;
   auto directory = start_directory(now.request, now.workspace);
@@ -163,11 +114,12 @@ step add_command(preparation& now) {
 }
 
 std::expected<preparation, refusal> prepare(const run_request& request, const caller& who,
-                                            git_files mode) {
+                                            making missing) {
   auto workspace = confined_workspace(request, who);
   if (!workspace) return std::unexpected{std::move(workspace.error())};
-  preparation now{request, who, mode, std::move(*workspace), {}, {}, {}, {}};
-  for (const auto next : {add_places, add_command, add_sockets, open_workspace, add_carve_outs}) {
+  preparation now{request, who, missing, std::move(*workspace), {}, {}, {}, {}, {}, {}, {}, {}};
+  for (const auto next : {add_places, add_command, add_sockets, open_workspace, add_carve_outs,
+                          add_blob_directory, add_caches, decide, cover_sockets}) {
     if (auto done = next(now); !done) return std::unexpected{std::move(done.error())};
   }
   return now;
@@ -191,7 +143,8 @@ std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& n
   };
   using mount = place_proof::mount;
   using identity = place_proof::identity;
-  step done = add(now.workspace, mount::any, identity::same);
+  const bool is_plan = now.facts.access == workspace_access::read_only;
+  step done = add(now.workspace, is_plan ? mount::read_only : mount::any, identity::same);
   for (const auto& path : now.facts.pinned) {
     if (done) done = add(path, mount::any, identity::same);
   }
@@ -200,7 +153,28 @@ std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& n
     if (done) done = add(carve.path, mount::read_only, covered ? identity::any : identity::same);
   }
   if (!done) return std::unexpected{std::move(done.error())};
+  for (const auto& cache : now.caches) {
+    proofs.push_back({cache.target, cache.device, cache.inode, identity::same, mount::any});
+  }
+  if (now.blobs) proofs.push_back({now.blobs->path, 0, 0, identity::any, mount::read_only});
   return proofs;
+}
+
+prepared_run made_ready(preparation& now, launch_plan plan) {
+  prepared_run ready{.plan = std::move(plan),
+                     .extras = {},
+                     .lock = std::move(now.lock),
+                     .home = {},
+                     .later = {},
+                     .blobs = std::move(now.blobs),
+                     .decided = decided_about(now.request)};
+  ready.decided.after = labels_after(now.request, enforcement::enforced);
+  ready.decided.caches = now.request.caches;
+  if (now.request.caches == cache_choice::own && now.cache_directory.empty()) {
+    ready.decided.caches = cache_choice::none;
+  }
+  ready.decided.cache_directory = std::move(now.cache_directory);
+  return ready;
 }
 
 /// The walk after the run, begun now: what was made on the way here is no news.
@@ -216,6 +190,11 @@ host_run_search search_after(preparation& now) {
 
 }  // namespace
 
+/// In order; the last line permits:
+///  1. what `check_breadth` refuses            -> refuse
+///  2. what holds the sandbox's own home       -> refuse: a file is made there
+///  3. what holds the caches of workspaces, or lies in them -> refuse: a command could swap them
+///  4. anything else                           -> a workspace
 std::expected<std::string, refusal> confined_workspace(const run_request& request,
                                                        const caller& who) {
   auto workspace = canonical_workspace(request.workspace);
@@ -225,6 +204,18 @@ std::expected<std::string, refusal> confined_workspace(const run_request& reques
   }
   if (auto fits = check_breadth(*workspace, who, hidden_places(who)); !fits) {
     return std::unexpected{std::move(fits.error())};
+  }
+  const auto refuse = [&](std::string boundary, std::string why) {
+    auto broad = refused(code::workspace_too_broad, *workspace, std::move(why));
+    broad.boundary = std::move(boundary);
+    return std::unexpected{std::move(broad)};
+  };
+  if (contains(*workspace, confined_home)) {
+    return refuse(std::string{confined_home}, "the sandbox's own home is there");
+  }
+  const auto root = cache_root_of(who);
+  if (root && *root && (contains(*workspace, **root) || contains(**root, *workspace))) {
+    return refuse(**root, "the caches of workspaces lie there");
   }
   return workspace;
 }
@@ -239,73 +230,38 @@ std::expected<bubblewrap, refusal> backend_for(const run_request& request, const
   return bubblewrap{.program = std::move(found->program)};
 }
 
-std::expected<launch_plan, refusal> plan_confined(const run_request& request, const caller& who,
-                                                  const bubblewrap& backend) {
-  auto now = prepare(request, who, git_files::look_only);
+std::expected<prepared_run, refusal> plan_confined(const run_request& request, const caller& who,
+                                                   const bubblewrap& backend) {
+  auto now = prepare(request, who, making::left_out);
   if (!now) return std::unexpected{std::move(now.error())};
-  return backend.wrap(now->facts);
+  auto plan = backend.wrap(now->facts);
+  if (!plan) return std::unexpected{std::move(plan.error())};
+  return made_ready(*now, std::move(*plan));
 }
 
 std::expected<prepared_run, refusal> prepare_confined(const run_request& request, const caller& who,
                                                       const bubblewrap& backend) {
-  auto now = prepare(request, who, git_files::complete);
+  auto now = prepare(request, who, making::made);
   if (!now) return std::unexpected{std::move(now.error())};
   auto plan = backend.wrap(now->facts);
   if (!plan) return std::unexpected{std::move(plan.error())};
   auto proofs = proofs_for(*now);
   if (!proofs) return std::unexpected{std::move(proofs.error())};
-  prepared_run ready{.plan = std::move(*plan),
-                     .extras = {.files = {{std::string{confined_home} + "/.gitconfig",
-                                           git_configuration_for(who.git, now->workspace)}},
-                                .held = {now->lock->directory()},
-                                .proofs = std::move(*proofs),
-                                .access = request.access,
-                                .cores = core_dumps::forbidden},
-                     .lock = std::move(now->lock),
-                     .home = {},
-                     .later = {}};
-  if (request.access == workspace_access::read_write) ready.later = search_after(*now);
-  return ready;
-}
-
-namespace {
-
-/// A confinement that asks for nothing, which is what backend `none` can hold to.
-std::expected<launch_plan, refusal> plan_unconfined(const run_request& request,
-                                                    std::string workspace, std::string directory,
-                                                    std::vector<std::string> environment) {
-  confinement facts;
-  facts.workspace = std::move(workspace);
-  facts.directory = std::move(directory);
-  facts.command = request.command;
-  facts.environment = std::move(environment);
-  facts.network = network_access::on;
-  return none_backend{}.wrap(facts);
-}
-
-}  // namespace
-
-std::expected<prepared_run, refusal> prepare_unconfined(const run_request& request,
-                                                        const caller& who) {
-  if (!request.read_roots.empty() || !request.sockets.empty() || request.root == root_profile::minimal ||
-      request.access == workspace_access::read_only) {
-    return std::unexpected{
-        not_enforceable("what --read, --allow-socket, --root minimal or plan mode asks for", backend_name::none)};
+  const auto access = now->facts.access;
+  std::optional<host_run_search> later;
+  if (access == workspace_access::read_write) later = search_after(*now);
+  auto ready = made_ready(*now, std::move(*plan));
+  ready.later = std::move(later);
+  ready.extras = {.files = {{std::string{confined_home} + "/.gitconfig",
+                             git_configuration_for(who.git, ready.plan.workspace)}},
+                  .held = {ready.lock->directory()},
+                  .proofs = std::move(*proofs),
+                  .access = access,
+                  .cores = core_dumps::forbidden,
+                  .blobs = {}};
+  if (ready.blobs) {
+    ready.extras.blobs = {ready.blobs->held.get(), ready.blobs->path, request.blob_most};
   }
-  auto workspace = canonical_workspace(request.workspace);
-  if (!workspace) return std::unexpected{std::move(workspace.error())};
-  auto directory = start_directory(request, *workspace);
-  if (!directory) return std::unexpected{std::move(directory.error())};
-  auto home = temporary_directory::make("home");
-  if (!home) return std::unexpected{std::move(home.error())};
-  auto environment = command_environment(who, *workspace, home->path(), request.environment);
-  if (!environment) return std::unexpected{std::move(environment.error())};
-  const auto configuration = git_configuration_for(who.git, *workspace);
-  auto plan = plan_unconfined(request, std::move(*workspace), std::move(*directory),
-                              std::move(*environment));
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  prepared_run ready{.plan = std::move(*plan), .extras = {}, .lock = {}, .home = std::move(*home), .later = {}};
-  ready.extras.files.push_back({ready.home->path() + "/.gitconfig", configuration});
   return ready;
 }
 
@@ -315,6 +271,7 @@ namespace {
 std::string what_became_of_the_carve_outs(const prepared_run& ready) {
   std::string names;
   for (const auto& proof : ready.extras.proofs) {
+    if (!contains(ready.plan.workspace, proof.path)) continue;  // a cache, as it is called inside
     struct stat now {};
     const bool is_there = ::lstat(proof.path.c_str(), &now) == 0;
     if (is_there && now.st_dev == proof.device && now.st_ino == proof.inode) continue;
@@ -328,7 +285,9 @@ std::string what_became_of_the_carve_outs(const prepared_run& ready) {
 
 run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& events) {
   auto record = run(ready.plan, bounds, events, ready.extras);
+  record.decided = std::move(ready.decided);
   const bool has_run = record.ended != ending::refused;
+  if (!has_run) record.decided.after = record.decided.before;
   if (record.error && record.error->error == code::boundary_lost) {
     record.error->detail = what_became_of_the_carve_outs(ready);
     if (ready.later) ready.later->carved.clear();  // what was not held has to be looked at
@@ -337,29 +296,6 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
     record.host_run = look_for_host_run(*ready.later, ready.lock->directory());
   }
   return record;
-}
-
-std::expected<prepared_run, refusal> prepare_gate(const run_request& request,
-                                                  const caller_environment& environment,
-                                                  workspace_tools tools) {
-  auto workspace = canonical_workspace(request.workspace);
-  if (!workspace) return std::unexpected{std::move(workspace.error())};
-  auto directory = start_directory(request, *workspace);
-  if (!directory) return std::unexpected{std::move(directory.error())};
-  auto entries = environment.entries();
-  if (tools == workspace_tools::first_in_path) {
-    const auto path = environment.find("PATH");
-    const auto value =
-        "PATH=" + *workspace + "/.local/bin" + (path ? ":" + std::string{*path} : "");
-    std::erase_if(entries, [](const std::string& entry) { return entry.starts_with("PATH="); });
-    entries.push_back(value);
-  }
-  auto plan =
-      plan_unconfined(request, std::move(*workspace), std::move(*directory), std::move(entries));
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  prepared_run ready{.plan = std::move(*plan), .extras = {}, .lock = {}, .home = {}, .later = {}};
-  ready.extras.cores = core_dumps::as_the_caller;
-  return ready;
 }
 
 }  // namespace pinfold

@@ -12,6 +12,7 @@
 #include <pinfold/sandbox/launch_plan.hpp>
 
 #include "launch/run.hpp"
+#include "sandbox/blob_directory.hpp"
 #include "sandbox/caller.hpp"
 #include "sandbox/harness_state.hpp"
 #include "sandbox/host_run.hpp"
@@ -22,17 +23,20 @@ namespace pinfold {
 /// The home that a confined command sees; it lies in the sandbox's own /tmp.
 inline constexpr std::string_view confined_home = "/tmp/home";
 
-/// A plan, and what has to live as long as its run: the workspace's lock, a temporary home.
+/// A plan, what has to live as long as its run (the workspace's lock, a temporary home, the blob
+/// directory), and what was decided about it.
 struct prepared_run {
   launch_plan plan;
   launch_extras extras;
   std::optional<workspace_lock> lock;
   std::optional<temporary_directory> home;
   std::optional<host_run_search> later;  ///< where the command can have left something
+  std::optional<blob_directory> blobs;
+  decided_run decided;
 };
 
-/// The canonical workspace of a confined run. Refuses one that is too broad, before anything else is
-/// asked.
+/// The canonical workspace of a confined run. Refuses one that is too broad, or that holds or lies
+/// in the caches of workspaces, before anything else is asked.
 [[nodiscard]] std::expected<std::string, refusal> confined_workspace(const run_request& request,
                                                                      const caller& who);
 
@@ -40,23 +44,27 @@ struct prepared_run {
 [[nodiscard]] std::expected<bubblewrap, refusal> backend_for(const run_request& request,
                                                              const caller& who);
 
-/// Ready to run under bubblewrap. Makes absent harness state and absent files of git's own.
+/// Ready to run under bubblewrap, as the engine decides for the mode, the gate and the labels of
+/// the request. Makes absent harness state, absent files of git's own and the workspace's caches.
 [[nodiscard]] std::expected<prepared_run, refusal> prepare_confined(const run_request& request,
                                                                     const caller& who,
                                                                     const bubblewrap& backend);
 
-/// The same plan without touching the disk: what `pinfold explain` prints.
-[[nodiscard]] std::expected<launch_plan, refusal> plan_confined(const run_request& request,
-                                                                const caller& who,
-                                                                const bubblewrap& backend);
+/// The same plan without touching the disk, nothing held and nothing to prove: what `pinfold
+/// explain` prints.
+[[nodiscard]] std::expected<prepared_run, refusal> plan_confined(const run_request& request,
+                                                                 const caller& who,
+                                                                 const bubblewrap& backend);
 
 /// Ready to run without any boundary: the clean environment of a confined run and a private home,
-/// gone at the end. For `--no-sandbox` only.
+/// gone at the end. For `--no-sandbox` only, which is the harness's word that it may be; the
+/// guard's answer stands all the same: `mode_forbids_writing` in mode plan, `needs_approval` in
+/// mode ask. Error `not_enforceable` for whatever needs a boundary.
 [[nodiscard]] std::expected<prepared_run, refusal> prepare_unconfined(const run_request& request,
                                                                       const caller& who);
 
-/// Runs what was prepared, to its end, and looks at what it left for programs of the host; then the
-/// lock and the home are given up. Blocks, as `run` does.
+/// Runs what was prepared, to its end, puts what was decided into the record, and looks at what it
+/// left for programs of the host; then the lock and the home are given up. Blocks, as `run` does.
 [[nodiscard]] run_record run_prepared(prepared_run ready, const limits& bounds,
                                       const sinks& events);
 

@@ -131,6 +131,11 @@ inline constexpr std::chrono::milliseconds probe_time{5000};
                                                    const plan_starter& start,
                                                    std::chrono::milliseconds limit = probe_time);
 
+/// Known faults, told by behaviour: whether a mount point below a link is made on the host, and
+/// whether long plans are taken. Facts only: neither stops a run.
+[[nodiscard]] std::vector<probe_line> probe_holes(const bubblewrap_facts& bwrap,
+                                                  const plan_starter& start);
+
 // --- all of it -----------------------------------------------------------------------------------
 
 struct probe_request {

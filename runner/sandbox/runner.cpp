@@ -39,13 +39,16 @@ run_record runner::run(const run_request& request, const limits& bounds, unconfi
 std::expected<launch_plan, refusal> runner::plan(const run_request& request) const {
   const auto backend = backend_for(request, *who_);
   if (!backend) return std::unexpected{backend.error()};
-  return plan_confined(request, *who_, *backend);
+  auto planned = plan_confined(request, *who_, *backend);
+  if (!planned) return std::unexpected{std::move(planned.error())};
+  return std::move(planned->plan);
 }
 
 run_record refused_record(const run_request& request, refusal why, backend_name asked) {
   run_record record;
   record.backend = asked;
-  record.network = request.network;
+  record.network = network_of(request);
+  record.decided = decided_about(request);
   record.workspace = request.workspace;
   record.error = std::move(why);
   return record;

@@ -54,6 +54,21 @@ TEST_CASE("a_refusal_tells_nothing_of_what_lies_outside") {
   }
 }
 
+TEST_CASE("a_refusal_tells_no_more_when_the_path_begins_outside") {
+  const folder at;
+  at.put("outside/deep/there/f", "x");
+  const auto text = at.ws();
+  const grant rules{text};
+  for (auto by : every_resolver) {
+    for (const std::string path : {"f", "nope", "nope/x", "..", "../nope"}) {
+      const auto said =
+          resolve(rules, operation::read, path, at.path("outside/deep/there"), by).error();
+      CHECK(said.error == code::outside_workspace);
+      CHECK(said.resolved == at.path("outside"));
+    }
+  }
+}
+
 TEST_CASE("a_refusal_names_an_ancestor_when_the_path_ends_on_one") {
   const folder at;
   for (auto by : every_resolver) {

@@ -113,8 +113,8 @@ class BadInput(support.Confined):
                 (126, "./plain", "CommandNotExecutable"), (126, "./src", "CommandNotExecutable")]
         for code, word, name in rows:
             with self.subTest(word=word):
-                self.refused("run", "--", word, code=code, names=[name, word])
-                record = self.record("--", word)
+                self.refused("run", "--no-cache", "--", word, code=code, names=[name, word])
+                record = self.record("--no-cache", "--", word)
                 self.assertEqual(record["ended"], "refused")
                 self.assertEqual(record["refusal"]["error"], name)
         self.assertEqual(self.tree(), before)

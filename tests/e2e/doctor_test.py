@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import signal
 import sys
+import tempfile
 import time
 import unittest
 
@@ -56,7 +57,7 @@ class Doctor(support.Confined):
                      "bwrap-privileges", "bwrap-version", "sandbox-user", "sandbox-pid",
                      "sandbox-network", "sandbox-proc", "sandbox-whole"):
             self.assertEqual(probes[name]["status"], "ok", probes[name])
-        for name in ("kernel", "landlock", "seccomp", "apparmor", "user-namespaces", "container"):
+        for name in ("bwrap-mount-points", "bwrap-arguments", "kernel", "landlock", "seccomp", "apparmor", "user-namespaces", "container"):
             self.assertEqual(probes[name]["status"], "info")
         self.assertEqual(probes["kernel"]["found"], os.uname().release)
         self.assertTrue(report["promised"] and report["not_promised"])
@@ -97,6 +98,12 @@ class AnotherBwrap(support.Confined):
         os.chmod(self.home, 0o777)
         os.chmod(self.project, 0o777)
         self.stage = f"/run/{os.path.basename(self.home)}"  # root's alone, like /usr/bin
+        self.caches = tempfile.mkdtemp(prefix="pinfold-caches-", dir="/srv")
+        self.addCleanup(shutil.rmtree, self.caches)
+        os.chmod(self.caches, 0o755)
+        for uid, gid in self.users:  # the home is everybody's here, so no place for a cache
+            os.mkdir(f"{self.caches}/{uid}", 0o700)
+            os.chown(f"{self.caches}/{uid}", uid, gid)
         os.mkdir(self.stage)
         self.addCleanup(shutil.rmtree, self.stage)
         os.chmod(self.stage, 0o755)
@@ -122,7 +129,8 @@ class AnotherBwrap(support.Confined):
         uid, gid = user
         return subprocess.Popen([sys.executable, "-c", LAUNCHER, source or self.fake, target,
                                  str(uid), str(gid), support.PINFOLD, *words], cwd=self.project,
-                                env=self.environment(), stdin=subprocess.DEVNULL,
+                                env=self.environment(XDG_CACHE_HOME=f"{self.caches}/{uid}"),
+                                stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def assert_doctor_says(self, probe, fix, **where):
@@ -235,6 +243,83 @@ class AnotherBwrap(support.Confined):
         self.put(HANGING)
         self.users = ((0, 0),)
         self.assert_doctor_says("bwrap-version", "did not end in time")
+
+
+# Forbids unshare and clone with CLONE_NEWUSER, as the profile of a container does, then becomes the
+# words. x86-64 and arm64 have their numbers here.
+FORBID = """
+import ctypes, os, platform, struct, sys
+unshare, clone, clone3 = {"x86_64": (272, 56, 435), "aarch64": (97, 220, 435)}[platform.machine()]
+def step(code, yes, no, value):
+    return struct.pack("HBBI", code, yes, no, value)
+load, equal, any_bit, answer = 0x20, 0x15, 0x45, 0x06
+allow, forbid, missing = 0x7fff0000, 0x50001, 0x50026
+program = [step(load, 0, 0, 0),                  # 0: the number
+           step(equal, 4, 0, unshare),           # 1: to 6
+           step(equal, 3, 0, clone),             # 2: to 6
+           step(equal, 1, 0, clone3),            # 3: to 5
+           step(answer, 0, 0, allow),            # 4
+           step(answer, 0, 0, missing),          # 5
+           step(load, 0, 0, 16),                 # 6: the first argument
+           step(any_bit, 0, 1, 0x10000000),      # 7: CLONE_NEWUSER, or on to 9
+           step(answer, 0, 0, forbid),           # 8
+           step(answer, 0, 0, allow)]            # 9
+text = ctypes.create_string_buffer(b"".join(program))
+libc = ctypes.CDLL(None, use_errno=True)
+filter = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(program), ctypes.addressof(text)))
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, filter, 0, 0) == 0, ctypes.get_errno()
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+class RealObstacle(support.Confined):
+    """What stands in the way on real machines, made in namespaces of our own."""
+
+    uid, gid = 0, 0
+
+    def setUp(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make these obstacles around the machine's own bwrap")
+        super().setUp()
+
+    def failed(self, *wrapper):
+        done = subprocess.run([*wrapper, support.PINFOLD, "doctor", "--json"], cwd=self.project,
+                              env=self.environment(), capture_output=True, check=False,
+                              timeout=support.HANG, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 1, done)
+        report = support.json.loads(done.stdout)
+        return {one["id"]: one for one in report["probes"] if one["status"] == "failed"}
+
+    def assert_refused_there(self, *wrapper):
+        done = subprocess.run([*wrapper, support.PINFOLD, "run", "--json", "--", "touch", "started"],
+                              cwd=self.project, env=self.environment(), capture_output=True,
+                              check=False, timeout=support.HANG, stdin=subprocess.DEVNULL)
+        self.assertEqual(support.json.loads(done.stdout)["refusal"]["error"], "SandboxUnavailable")
+        self.assertFalse(os.path.exists(f"{self.project}/started"))
+
+    def test_user_namespaces_that_are_used_up(self):
+        wrapper = ("unshare", "-Ur", "sh", "-c",
+                   'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', "sh")
+        failed = self.failed(*wrapper)
+        self.assertIn("max_user_namespaces", failed["sandbox-user"]["fix"])
+        self.assertNotIn("echo", failed["sandbox-user"]["fix"])
+        self.assert_refused_there(*wrapper)
+
+    def test_a_proc_that_is_covered_in_part(self):
+        wrapper = ("unshare", "-Urmpf", "--mount-proc", "sh", "-c",
+                   'mount -t tmpfs none /proc/irq && exec "$@"', "sh")
+        failed = self.failed(*wrapper)
+        self.assertEqual(sorted(failed), ["sandbox-proc", "sandbox-whole"])
+        self.assertIn("container", failed["sandbox-proc"]["fix"])
+        self.assert_refused_there(*wrapper)
+
+    @unittest.skipUnless(os.uname().machine in ("x86_64", "aarch64"), "the filter's numbers")
+    def test_a_filter_that_forbids_namespaces(self):
+        wrapper = (sys.executable, "-I", "-c", FORBID)
+        failed = self.failed(*wrapper)
+        self.assertIn("seccomp", failed["sandbox-user"]["fix"])
+        self.assert_refused_there(*wrapper)
 
 
 if __name__ == "__main__":

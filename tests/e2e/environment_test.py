@@ -104,7 +104,11 @@ class Environment:
 class Confined(Environment, support.Confined):
     def test_home_is_a_place_of_the_sandbox_with_nothing_of_the_callers(self):
         self.assertEqual(self.variables()["HOME"], "/tmp/home")
-        self.assertEqual(self.pinfold("run", "-c", "ls -A ~").out, ".gitconfig\n")
+        self.assertEqual(self.pinfold("run", "--no-cache", "-c", "ls -A ~").out, ".gitconfig\n")
+        self.assertEqual(self.pinfold("run", "-c", "ls -A ~; ls -A ~/.[cln]*").out.split(),
+                         [".cache", ".cargo", ".gitconfig", ".local", ".npm",
+                          "/tmp/home/.cache:", "/tmp/home/.cargo:", "/tmp/home/.local:", "share",
+                          "state", "/tmp/home/.npm:"])
 
     def test_no_process_inside_shows_the_callers_environment_or_the_plan(self):
         out = self.pinfold("run", "-c", "cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline").out

@@ -26,6 +26,7 @@ class Explain(support.Confined):
         os.makedirs(f"{self.project}/.efferent")
         os.makedirs(f"{self.project}/.foundry")
         self.own()
+        self.assertEqual(self.pinfold("run", "--", "true").code, 0)  # makes the cache
         words = ("--", "sh", "-c", "echo 'it'\\''s' \"$HOME\"; pwd; touch inside; touch /etc/x", "\x1b")
         plan = self.explain(*words).out.split("\n\n", 1)[0]
         self.assertNotIn("\x1b", plan)
@@ -73,8 +74,65 @@ class Explain(support.Confined):
         targets = [mount["target"] for mount in plan["mounts"]]
         self.assertLess(targets.index(self.home), targets.index(self.project))
 
+    def test_mode_gate_taint_and_the_network_verdict_are_named(self):
+        words = ("--mode", "ask", "--gate", "guarded", "--taint", "private_data", "--taint",
+                 "untrusted_content", "--", "true")
+        table = self.explain(*words).out
+        self.assertRegex(table, r"(?m)^mode +ask$")
+        self.assertRegex(table, r"(?m)^gate +guarded$")
+        self.assertRegex(table, r"(?m)^taint +untrusted_content, private_data$")
+        self.assertRegex(table, r"(?m)^network +off.*ask counts as no$")
+        plan = self.explain("--json", *words).json
+        self.assertEqual((plan["mode"], plan["gate"], plan["network_decision"], plan["network"]),
+                         ("ask", "guarded", "ask", "off"))
+        self.assertEqual(plan["taint"], ["untrusted_content", "private_data"])
+        plain = self.explain("--", "true").out
+        self.assertRegex(plain, r"(?m)^mode +autonomous$")
+        self.assertRegex(plain, r"(?m)^taint +none$")
+        self.assertNotIn("ask counts", plain)
+
+    def test_what_is_promised_and_what_is_not_goes_with_the_options(self):
+        def said(*words):
+            plan = self.explain("--json", *words, "--", "true").json
+            return ({one["id"] for one in plan["promised"]},
+                    {one["id"] for one in plan["not_promised"]})
+
+        promised, open_ends = said()
+        self.assertLessEqual({"writes-stay-inside", "no-route-out", "caches-apart"}, promised)
+        self.assertIn("machine-readable", open_ends)
+        self.assertNotIn("machine-readable", said("--root", "minimal")[1])
+        promised, open_ends = said("--network", "on")
+        self.assertNotIn("no-route-out", promised)
+        self.assertIn("open-network-leaks", open_ends)
+        promised, open_ends = said("--share-caches")
+        self.assertNotIn("caches-apart", promised)
+        self.assertIn("shared-caches", open_ends)
+        promised, open_ends = said("--no-sandbox")
+        self.assertNotIn("writes-stay-inside", promised)
+        self.assertIn("no-boundary", open_ends)
+
+    def test_explain_and_doctor_use_the_same_sentences(self):
+        doctor = self.pinfold("doctor", "--json").json
+        plan = self.explain("--json", "--", "true").json
+        self.assertEqual(plan["promised"], doctor["promised"])
+        known = {one["id"]: one["sentence"] for one in doctor["not_promised"]}
+        for one in plan["not_promised"]:
+            self.assertEqual(known[one["id"]], one["sentence"])
+        text = self.explain("--", "true").out
+        for one in plan["promised"] + plan["not_promised"]:
+            self.assertIn(f"\n  - {one['sentence']}\n", text)
+
+    def test_a_shared_cache_is_said_to_be_a_way_from_one_workspace_to_the_next(self):
+        text = self.explain("--share-caches", "--", "true").out
+        self.assertRegex(text, r"(?m)^cache +shared.*a way from one workspace to the next$")
+        self.assertRegex(text, r"(?m)^  - a shared cache is a way from one workspace to the next")
+
     def test_what_run_refuses_explain_refuses(self):
         for words in (("--workspace", "/", "--", "true"), ("--cwd", "/etc", "--", "true"),
+                      ("--gate", "on", "--network", "off", "--", "true"),
+                      ("--share-caches", "--no-cache", "--", "true"),
+                      ("--blob-dir", ".", "--", "true"), ("--blob-max", "1K", "--", "true"),
+                      ("--mode", "plan", "--no-sandbox", "--", "true"),
                       ("--timeout", "0", "--", "true"), ("-c", ""), ()):
             with self.subTest(words=words):
                 answer = self.explain(*words)

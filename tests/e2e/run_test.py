@@ -6,7 +6,9 @@ import unittest
 import support
 
 FIELDS = ["ended", "exit_code", "signal", "limit", "duration_ms", "setup_ms", "stdout", "stderr",
-          "backend", "reason", "network", "workspace", "enforced", "killed", "host_run", "refusal"]
+          "backend", "reason", "network", "workspace", "enforced", "killed", "host_run", "refusal",
+          "mode", "gate", "taint", "network_decision", "cache", "cache_directory", "taint_after",
+          "blobs"]
 
 
 @support.as_each_user
@@ -162,10 +164,12 @@ class Ordinary(support.Confined):
                                  "x\n")
                 self.assertFalse(os.path.exists(name))
 
-    def test_nothing_is_left_in_the_workspace_by_a_run(self):
+    def test_nothing_is_left_in_the_workspace_by_a_run_nor_in_the_home_without_a_cache(self):
         before = self.tree()
-        self.assertEqual(self.pinfold("run", "--", "true").code, 0)
+        self.assertEqual(self.pinfold("run", "--no-cache", "--", "true").code, 0)
         self.assertEqual(self.tree(), before)
+        self.assertEqual(self.pinfold("run", "--", "true").code, 0)
+        self.assertEqual(self.tree_without_caches(), before)
 
     def test_the_minimal_root_still_runs_tools(self):
         record = self.record("--root", "minimal", "-c",

@@ -149,6 +149,11 @@ class World(unittest.TestCase):
                 seen[os.path.join(root, name)] = (about.st_mode, about.st_size)
         return seen
 
+    def tree_without_caches(self):
+        """The same, but for the caches that a run makes."""
+        cache = self.path(".cache")
+        return {path: seen for path, seen in self.tree().items() if not path.startswith(cache)}
+
     def assert_one_line(self, text):
         self.assertRegex(text, r"\Apinfold: [^\n]+\n\Z")
 

@@ -144,13 +144,16 @@ TEST_CASE("what_is_not_promised_goes_with_the_situation") {
 TEST_CASE("every_claim_is_made_somewhere_and_a_condition_from_outside_promises_nothing") {
   for (const auto& one : promises) {
     INFO(one.id);
-    CHECK(is_promised(one.id, {backend_name::bubblewrap, root_profile::host, reach::offline}));
+    CHECK(is_promised(
+        one.id, {backend_name::bubblewrap, root_profile::host, reach::offline, cache_choice::own}));
   }
   for (const auto& one : not_promised) {
     INFO(one.id);
     bool found = false;
     for (auto backend : backends) {
-      found |= is_disclaimed(one.id, {backend, root_profile::host, reach::network});
+      for (auto caches : {cache_choice::own, cache_choice::shared}) {
+        found |= is_disclaimed(one.id, {backend, root_profile::host, reach::network, caches});
+      }
     }
     CHECK(found);
   }
@@ -209,4 +212,26 @@ TEST_CASE("a_workspace_cannot_break_out_of_the_sentence_it_is_named_in") {
   const auto text = rule_for_file_tools(grant{std::string_view{odd}}, mode::plan);
   CHECK(text.find('\n') == std::string::npos);
   CHECK(text.find("/w/\\\"; everything") != std::string::npos);
+}
+
+TEST_CASE("whose_the_caches_are_decides_what_is_said_about_them") {
+  const auto with = [](backend_name backend, cache_choice caches) {
+    return situation{backend, root_profile::host, reach::offline, caches};
+  };
+  constexpr auto held = backend_name::bubblewrap;
+  CHECK(is_promised("caches-apart", with(held, cache_choice::own)));
+  CHECK(is_promised("caches-apart", with(held, cache_choice::none)));
+  CHECK_FALSE(is_promised("caches-apart", with(held, cache_choice::shared)));
+  CHECK_FALSE(is_promised("caches-apart", with(backend_name::none, cache_choice::own)));
+  CHECK_FALSE(is_promised("caches-apart", with(backend_name::seatbelt, cache_choice::own)));
+  CHECK(is_disclaimed("shared-caches", with(held, cache_choice::shared)));
+  CHECK_FALSE(is_disclaimed("shared-caches", with(held, cache_choice::own)));
+  CHECK(is_disclaimed("kept-caches", with(held, cache_choice::own)));
+  CHECK_FALSE(is_disclaimed("kept-caches", with(held, cache_choice::none)));
+  CHECK(situation{}.caches == cache_choice::shared);
+}
+
+TEST_CASE("in_plan_mode_the_rule_for_commands_names_what_they_write_all_the_same") {
+  const auto rule = rule_for_commands(policy, mode::plan, enforcement::enforced);
+  CHECK(rule.contains("write nothing in \"/work/app\" or anywhere else but their cache"));
 }

@@ -179,3 +179,12 @@ TEST_CASE("gates_modes_and_decisions_have_names_of_their_own") {
   CHECK(names_are_unique(
       std::array{backend_name::none, backend_name::bubblewrap, backend_name::seatbelt}));
 }
+
+TEST_CASE("gates_and_modes_are_read_by_their_names_alone") {
+  for (auto open : all::gates) CHECK(parse_gate(name_of(open)) == open);
+  for (auto present : all::modes) CHECK(parse_mode(name_of(present)) == present);
+  for (auto name : {"", "On", "open", "on ", "planned", "auto"}) {
+    CHECK_FALSE(parse_gate(name).has_value());
+    CHECK_FALSE(parse_mode(name).has_value());
+  }
+}

@@ -144,3 +144,54 @@ TEST_CASE("the_parent_of_a_path_is_the_directory_above_it") {
   CHECK(parent_of("/a") == "/");
   CHECK(parent_of("/") == "/");
 }
+
+namespace {
+
+/// The definition, name by name.
+bool is_normal_by_definition(std::string_view path) {
+  if (path.size() >= path_max || path.contains('\0')) return false;
+  for (std::size_t start = 0; start <= path.size();) {
+    const auto end = std::min(path.find('/', start), path.size());
+    const auto name = path.substr(start, end - start);
+    if (name.empty() || name == "." || name == ".." || name.size() > name_max) return false;
+    start = end + 1;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a_normal_tail_is_seen_as_such_wherever_its_marks_stand") {
+  // Every text of up to five marks, at every place of a longer one: the quick look goes by eights.
+  constexpr std::string_view marks{"a./\0", 4};
+  std::size_t wrong = 0;
+  for (unsigned number = 0; number < 4 * 4 * 4 * 4 * 4; ++number) {
+    std::string text;
+    for (unsigned rest = number, i = 0; i < 5; ++i, rest /= 4) text += marks[rest % 4];
+    for (std::size_t before = 0; before < 20; ++before) {
+      for (std::size_t after : {0, 1, 2, 7, 8, 9, 30}) {
+        const auto path = std::string(before, 'b') + text + std::string(after, 'c');
+        if (is_normal_tail(path) != is_normal_by_definition(path)) ++wrong;
+      }
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a_normal_tail_has_lawful_names_of_every_length_and_byte") {
+  std::size_t wrong = 0;
+  for (std::size_t length = 0; length < 600; ++length) {
+    for (const auto& path : {std::string(length, 'n'), "d/" + std::string(length, 'n'),
+                             std::string(length, 'n') + "/f"}) {
+      if (is_normal_tail(path) != is_normal_by_definition(path)) ++wrong;
+    }
+  }
+  for (int byte = 0; byte < 256; ++byte) {
+    for (std::size_t at = 0; at < 20; ++at) {
+      std::string path(20, 'n');
+      path[at] = static_cast<char>(byte);
+      if (is_normal_tail(path) != is_normal_by_definition(path)) ++wrong;
+    }
+  }
+  CHECK(wrong == 0);
+}

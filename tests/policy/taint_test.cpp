@@ -146,3 +146,15 @@ TEST_CASE("a_new_session_starts_clean_and_a_copy_starts_with_what_the_original_h
   CHECK(child.labels() == taint::both);
   CHECK(parent.labels() == taint::private_data);
 }
+
+TEST_CASE("each_label_has_a_name_and_no_other_name_has_a_label") {
+  taint all;
+  for (const auto& one : taint_labels) {
+    CHECK(parse_label(one.name) == one.label);
+    all |= one.label;
+  }
+  CHECK(all == taint::both);
+  for (auto name : {"", "both", "Private_Data", "private_data ", "private-data"}) {
+    CHECK_FALSE(parse_label(name).has_value());
+  }
+}

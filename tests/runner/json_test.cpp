@@ -59,11 +59,13 @@ std::string random_bytes(std::mt19937& random, std::size_t most) {
 
 TEST_CASE("a_run_record_has_exactly_the_names_of_the_interface") {
   const auto object = read_back(to_json(ordinary_record()));
-  CHECK(names_of(object) == std::vector<std::string>{"ended", "exit_code", "signal", "limit",
-                                                     "duration_ms",
-                                                     "setup_ms", "stdout", "stderr", "backend",
-                                                     "reason", "network", "workspace", "enforced",
-                                                     "killed", "host_run", "refusal"});
+  CHECK(names_of(object) ==
+        std::vector<std::string>{"ended",       "exit_code",        "signal",    "limit",
+                                 "duration_ms", "setup_ms",         "stdout",    "stderr",
+                                 "backend",     "reason",           "network",   "workspace",
+                                 "enforced",    "killed",           "host_run",  "refusal",
+                                 "mode",        "gate",             "taint",     "network_decision",
+                                 "cache",       "cache_directory",  "taint_after", "blobs"});
   CHECK(names_of(object["stdout"]) ==
         std::vector<std::string>{"text", "bytes", "dropped", "clipped"});
   CHECK(object["ended"] == "exited");
@@ -108,6 +110,43 @@ TEST_CASE("a_record_says_what_is_out_of_the_ordinary") {
   CHECK(object["reason"] == "--no-sandbox was given");
   CHECK(object["refusal"]["error"] == "OutsideWorkspace");
   CHECK(object["role"] == "gate");
+}
+
+TEST_CASE("a_record_says_what_was_decided_and_with_what") {
+  auto record = ordinary_record();
+  record.decided.present = mode::ask;
+  record.decided.open = gate::untainted;
+  record.decided.before = taint::private_data;
+  record.decided.after = taint::both;
+  record.decided.network = decision::ask;
+  record.decided.caches = cache_choice::own;
+  record.decided.cache_directory = "/home/u/.cache/pinfold/1-2-3-4";
+  const auto object = read_back(to_json(record));
+  CHECK(object["mode"] == "ask");
+  CHECK(object["gate"] == "untainted");
+  CHECK(object["taint"] == json::parse(R"(["private_data"])"));
+  CHECK(object["network_decision"] == "ask");
+  CHECK(object["network"] == "off");
+  CHECK(object["cache"] == "own");
+  CHECK(object["cache_directory"] == "/home/u/.cache/pinfold/1-2-3-4");
+  CHECK(object["taint_after"] == json::parse(R"(["untrusted_content","private_data"])"));
+  CHECK_FALSE(to_json(record, record_role::gate).contains("mode"));
+}
+
+TEST_CASE("a_record_names_the_files_of_whole_outputs_and_what_became_of_them") {
+  auto record = ordinary_record();
+  CHECK(to_json(record)["blobs"].is_null());
+  record.err_blob = kept_blob{.path = "/blobs/pinfold-1-stderr",
+                              .bytes = 12,
+                              .is_whole = false,
+                              .error = "No space left on device"};
+  const auto blobs = read_back(to_json(record))["blobs"];
+  CHECK(names_of(blobs) == std::vector<std::string>{"stdout", "stderr"});
+  CHECK(blobs["stdout"].is_null());
+  CHECK(blobs["stderr"] == json::parse(R"({"path":"/blobs/pinfold-1-stderr","bytes":12,
+                                           "whole":false,"error":"No space left on device"})"));
+  record.err_blob = kept_blob{};
+  CHECK(to_json(record)["blobs"]["stderr"]["path"].is_null());
 }
 
 TEST_CASE("a_refusal_has_exactly_the_names_of_the_interface") {

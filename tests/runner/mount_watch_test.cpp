@@ -23,21 +23,21 @@ TEST_CASE("mount_points_are_the_fifth_field_with_its_escapes_undone") {
 }
 
 TEST_CASE("a_place_that_is_no_mount_point_is_lost_and_named") {
-  auto whole = mount_watch::of(::getpid(), {"/proc"});
+  auto whole = mount_watch::of(::getpid(), {"/proc"}, "/proc");
   REQUIRE(whole);
   CHECK_FALSE(whole->lost());
   CHECK_FALSE(whole->lost());
-  auto lacking = mount_watch::of(::getpid(), {"/proc", "/no such mount point"});
+  auto lacking = mount_watch::of(::getpid(), {"/proc", "/no such mount point"}, "/proc");
   REQUIRE(lacking);
   CHECK(lacking->lost() == "/no such mount point");
-  CHECK_FALSE(mount_watch::of(0x3fffffff, {}));
+  CHECK_FALSE(mount_watch::of(0x3fffffff, {}, "/"));
 }
 
 TEST_CASE("a_place_that_is_moved_wakes_whoever_waits") {
   const pinfold_test::folder at;
   const auto place = at.path + "/place";
   std::filesystem::create_directory(place);
-  auto watch = mount_watch::of(::getpid(), {place});
+  auto watch = mount_watch::of(::getpid(), {place}, at.path);
   REQUIRE(watch);
   pollfd on{watch->moves(), POLLIN, 0};
   REQUIRE(on.fd >= 0);
@@ -49,7 +49,7 @@ TEST_CASE("a_place_that_is_moved_wakes_whoever_waits") {
 }
 
 TEST_CASE("a_place_that_cannot_be_watched_is_looked_at_instead") {
-  auto watch = mount_watch::of(::getpid(), {"/no such place"});
+  auto watch = mount_watch::of(::getpid(), {"/no such place"}, "/");
   REQUIRE(watch);
   CHECK(watch->moves() < 0);
 }

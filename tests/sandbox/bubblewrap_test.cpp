@@ -242,3 +242,29 @@ static_assert(bubblewrap{}.wrap(minimal_facts())->mounts.back().kind == mount_ki
 static_assert(bubblewrap{}.wrap(fixed_facts())->options[5] == "--unshare-net");
 static_assert(!refused_as([](auto&) {}));
 #endif
+
+TEST_CASE("no_mount_point_is_made_in_what_is_shown_under_another_name_or_in_the_workspace") {
+  const auto refused = [](std::vector<shared_path> shared) {
+    auto facts = fixed_facts();
+    facts.shared = std::move(shared);
+    const auto plan = bubblewrap{}.wrap(facts);
+    if (plan) return std::string{};
+    CHECK(plan.error().error == code::not_enforceable);
+    return plan.error().path;
+  };
+  const shared_path cargo{"/kept/.cargo", "/tmp/home/.cargo", root_access::write};
+  const shared_path registry{"/home/u/.cargo/registry", "/tmp/home/.cargo/registry",
+                             root_access::write};
+  const shared_path npm{"/kept/.npm", "/tmp/home/.npm", root_access::write};
+  const shared_path in_workspace{"/kept/x", "/home/u/work/x", root_access::read};
+  const shared_path around{"/kept/y", "/home/u", root_access::read};
+  const shared_path as_it_is{"/opt/a/b", "/opt/a/b", root_access::read};
+  const shared_path holds_it{"/opt/a", "/opt/a", root_access::read};
+  CHECK(refused({cargo, registry}) == "shared path /tmp/home/.cargo/registry");
+  CHECK(refused({registry, cargo}) == "shared path /tmp/home/.cargo/registry");
+  CHECK(refused({cargo, cargo}) == "shared path /tmp/home/.cargo");
+  CHECK(refused({in_workspace}) == "shared path /home/u/work/x");
+  CHECK(refused({around}) == "shared path /home/u");
+  CHECK(refused({cargo, npm}).empty());
+  CHECK(refused({as_it_is, holds_it}).empty());
+}

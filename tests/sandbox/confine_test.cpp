@@ -166,3 +166,19 @@ TEST_CASE("without_a_boundary_the_facts_ask_for_none_but_the_network") {
   const guard closed{policy, mode::autonomous, gate::off, taint{}, enforcement::unconfined};
   CHECK(confine(closed.allowing(unconfined{}), make_test, facts)->network == network_access::off);
 }
+
+TEST_CASE("a_cache_is_shown_as_its_owner_and_the_mode_say") {
+  const auto shown = [](mode present, cache_owner owner, root_access listed) {
+    return shown_cache(held(present), "/home/u/.cache/x", "/tmp/home/.cache/x", owner, listed);
+  };
+  using enum root_access;
+  for (auto present : {mode::plan, mode::ask, mode::autonomous}) {
+    const bool is_plan = present == mode::plan;
+    CHECK(shown(present, cache_owner::workspace, write).access == write);
+    CHECK(shown(present, cache_owner::user, read).access == read);
+    CHECK(shown(present, cache_owner::user, write).access == (is_plan ? read : write));
+  }
+  const auto one = shown(mode::ask, cache_owner::user, write);
+  CHECK(one.source == "/home/u/.cache/x");
+  CHECK(one.target == "/tmp/home/.cache/x");
+}

@@ -18,6 +18,7 @@
 #include <pinfold/disk/beneath.hpp>
 #include <pinfold/disk/entry.hpp>
 #include <pinfold/disk/reach.hpp>
+#include <pinfold/guard.hpp>
 
 namespace pinfold::beneath {
 
@@ -87,38 +88,87 @@ template <typename Act>
   return S_ISDIR(status.st_mode) ? code::is_a_directory : code::special_file;
 }
 
-/// The straight way of `open_read`: one openat2 and one fstat. Nothing where the careful one must
-/// answer.
-[[nodiscard]] inline std::optional<descriptor> open_read_straight(const held_root& root,
-                                                                  std::string_view input) {
+/// True when the straight way may open a tail that is not in normal form; as `may_read_straight`.
+template <typename Permits>
+[[nodiscard, gnu::noinline]] bool may_read_once_normal(const held_root& root, std::string_view tail,
+                                                       const Permits& permits) {
+  char buffer[path_max];
+  const auto normal = normal_tail(tail, buffer);
+  if (!normal || !is_allowed_by_name(root, operation::read, *normal)) return false;
+  return permits(tail_text{root.path(), root.path(), normal->empty() ? "." : *normal}.whole());
+}
+
+/// True when the straight way may open `tail` for reading: by its spelling, and by what `permits`
+/// says of its canonical path.
+template <typename Permits>
+[[nodiscard]] bool may_read_straight(const held_root& root, const tail_text& tail,
+                                     const Permits& permits) {
+  if (!is_normal_tail(tail.text())) return may_read_once_normal(root, tail.text(), permits);
+  return is_allowed_by_name(root, operation::read, tail.text()) && permits(tail.whole());
+}
+
+/// The straight way of `open_read`: one openat2 and a look at what it opened. Nothing where the
+/// careful one must answer. Inline always: a return that follows a system call is mispredicted.
+template <typename Permits>
+[[nodiscard, gnu::always_inline]] inline std::optional<descriptor> open_read_straight(
+    const held_root& root, std::string_view input, const Permits& permits) {
   if (root.error() || !root.is_judged_by_name()) return std::nullopt;
-  tail_text tail{root, root.path(), input};
-  const auto text = tail.text();
-  const bool is_allowed = is_plainly_normal(text)
-                              ? is_allowed_by_name(root, operation::read, text)
-                              : is_allowed_once_normal(root, operation::read, text);
-  if (text.empty() || !is_allowed) return std::nullopt;
+  tail_text tail{root.path(), root.path(), input};
+  if (tail.text().empty() || !may_read_straight(root, tail, permits)) return std::nullopt;
   descriptor opened{
       open_below(root.names(), root.fd(), tail.bytes(), {.flags = O_RDONLY | never_wait})};
+  if (!opened.is_open() || !root.is_regular(opened.get())) return std::nullopt;
+  return opened;
+}
+
+/// What `seen`, opened with O_PATH or for reading, is instead of a regular file, if anything.
+[[nodiscard]] inline std::optional<code> not_a_file(const descriptor& seen) noexcept {
   struct stat status {};
-  if (!opened.is_open() || ::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return std::nullopt;
-  }
+  if (::fstat(seen.get(), &status) != 0) return code_of(errno);
+  return not_a_file(status);
+}
+
+/// The careful way of `open_read`: looks before it opens, because opening a FIFO lets a waiting
+/// writer go and opening a device may set something off; and again at what it opened.
+[[nodiscard]] inline std::expected<descriptor, code> open_read_at(const held_root& root,
+                                                                  const resolved& place) {
+  const auto seen = open_place(root, operation::read, place, {});
+  if (!seen) return std::unexpected{seen.error()};
+  if (auto why = not_a_file(*seen)) return std::unexpected{*why};
+  auto opened = open_place(root, operation::read, place, {.flags = O_RDONLY | never_wait});
+  if (!opened) return opened;
+  if (auto why = not_a_file(*opened)) return std::unexpected{*why};
   return opened;
 }
 
 [[nodiscard]] inline std::expected<descriptor, refusal> open_read(const held_root& root,
                                                                   std::string_view input) {
-  if (auto opened = open_read_straight(root, input)) return std::move(*opened);
+  const auto permits = [](std::string_view) { return true; };
+  if (auto opened = open_read_straight(root, input, permits)) return std::move(*opened);
   const disk::question asked{root.rules(), operation::read, input};
-  return attempt(root, asked, [&](const resolved& place) -> std::expected<descriptor, code> {
-    auto opened = open_place(root, operation::read, place, {.flags = O_RDONLY | never_wait});
-    if (!opened) return opened;
-    struct stat status {};
-    if (::fstat(opened->get(), &status) != 0) return std::unexpected{code_of(errno)};
-    if (auto why = not_a_file(status)) return std::unexpected{*why};
-    return opened;
+  return attempt(root, asked, [&](const resolved& place) { return open_read_at(root, place); });
+}
+
+/// The same for a call that `now` has to allow: it is asked about the canonical path, before
+/// anything is opened. Its refusal, or what it would ask a person, is the answer.
+[[nodiscard]] inline std::expected<descriptor, refusal> open_read(const held_root& root,
+                                                                  std::string_view input,
+                                                                  const guard& now) {
+  const auto permits = [&](std::string_view canonical) {
+    return now.check(call::read(canonical)) == verdict::allow;
+  };
+  if (auto opened = open_read_straight(root, input, permits)) return std::move(*opened);
+  const disk::question asked{root.rules(), operation::read, input};
+  std::optional<refusal> said;
+  auto done = attempt(root, asked, [&](const resolved& place) -> std::expected<descriptor, code> {
+    const auto about = call::read(place.canonical);
+    const auto answer = now.check(about);
+    if (answer == verdict::allow) return open_read_at(root, place);
+    said = answer.to_refusal(input);
+    return std::unexpected{code::permission_denied};
   });
+  if (!done && said) return std::unexpected{std::move(*said)};
+  return done;
 }
 
 [[nodiscard]] inline std::expected<file_facts, refusal> stat_of(const held_root& root,

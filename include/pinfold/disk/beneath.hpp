@@ -73,7 +73,7 @@ class identity_facts {
   const auto ids = on_the_way.subspan(std::min(above, on_the_way.size()));
   for (const auto& carve : rules.carve_outs()) {
     if (!root.is_judged_by_name()) {  // else no carve-out is a link
-      walk to_it{root, operation::write, root.path(), carve.path};
+      walk to_it{root, operation::make_directory, root.path(), carve.path};
       const auto target = to_it.finish().end;
       if (!target.error && contains(target.place, place) && contains(base, target.place)) {
         disk::keep_stronger(found, carve, target.place);
@@ -87,6 +87,20 @@ class identity_facts {
   return found;
 }
 
+/// The first carve-out whose own way through links leads over `place` or through it. Where places are
+/// judged by name no carve-out is reached by a link.
+[[nodiscard]] inline const carve_out* carve_out_led_through(const held_root& root,
+                                                            const std::string& place) {
+  if (root.is_judged_by_name()) return nullptr;
+  for (const auto& carve : root.rules().carve_outs()) {
+    walk to_it{root, operation::make_directory, root.path(), carve.path};
+    to_it.seen().watch(place);
+    static_cast<void>(to_it.finish());
+    if (to_it.seen().has_passed_watched()) return &carve;
+  }
+  return nullptr;
+}
+
 /// The end of a walk, judged. Where the straight way finds the place too, no mount and no link is
 /// on the way and its spelling decides; else the identities do.
 [[nodiscard]] inline std::expected<resolved, refusal> judge(const held_root& root,
@@ -98,9 +112,10 @@ class identity_facts {
     if (auto answer = confirm_straight(root, asked.op, place, existing)) return std::move(*answer);
   }
   const bool is_by_name = found.end.error && is_plain_way(root, asked.op, place, existing);
-  const auto inside = is_by_name ? disk::carved_by_name(root.rules(), place)
-                                 : carved_at(root, place, found.on_the_way);
-  return disk::judge(asked, std::move(found.end), seen, inside);
+  disk::surroundings around{.inside = is_by_name ? disk::carved_by_name(root.rules(), place)
+                                                 : carved_at(root, place, found.on_the_way)};
+  if (disk::may_break_a_way(asked.op)) around.led_through = carve_out_led_through(root, place);
+  return disk::judge(asked, std::move(found.end), seen, around);
 }
 
 /// Where `input` leads, or why it may not be used. `start` is the canonical directory in which a

@@ -102,6 +102,7 @@ class held_root {
     id_ = identity_of(status);
     const descriptor readable{open_name(fd, ".", O_RDONLY | O_DIRECTORY)};
     naming_ = spelling ? *spelling : naming_of(readable.get(), path_);
+    tells_files_ = readable.is_open() && copying_nothing_tells_files(readable.get());
   }
   held_root(const held_root&) = delete;
   held_root& operator=(const held_root&) = delete;
@@ -123,16 +124,21 @@ class held_root {
     return identity_of(status) == id_;
   }
 
-  /// True when /proc is a procfs, so that a descriptor's own path can be read there. Asked once.
-  [[nodiscard]] bool has_procfs() const noexcept {
-    auto known = procfs_.load(std::memory_order_relaxed);
-    if (known == seen::not_yet) {
-      struct statfs kind {};
-      const bool is_procfs = ::statfs("/proc", &kind) == 0 && kind.f_type == PROC_SUPER_MAGIC;
-      known = is_procfs ? seen::there : seen::missing;
-      procfs_.store(known, std::memory_order_relaxed);
-    }
-    return known == seen::there;
+  /// True when `fd`, open for reading and nothing else, is a regular file. Asks by
+  /// `error_of_copying_nothing` where that was found to tell, else by fstat.
+  [[nodiscard, gnu::always_inline]] bool is_regular(int fd) const noexcept {
+    if (tells_files_ && error_of_copying_nothing(fd) == EBADF) return true;
+    struct stat status {};
+    return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  }
+
+  /// Where the name of a link ended in the path that was asked for last with one: a hint of where to
+  /// look first, as calls that go through the same link follow each other.
+  [[nodiscard]] std::size_t likely_link() const noexcept {
+    return likely_link_.load(std::memory_order_relaxed);
+  }
+  void remember_link(std::size_t end) const noexcept {
+    likely_link_.store(end, std::memory_order_relaxed);
   }
 
   /// True when a path below the workspace that crosses no link and no mount can be judged by its
@@ -151,7 +157,6 @@ class held_root {
   }
 
  private:
-  enum class seen : std::uint8_t { not_yet, there, missing };
   static constexpr std::int64_t fresh_for = 10'000'000;  // nanoseconds
 
   [[nodiscard]] static std::int64_t coarse_now() noexcept {
@@ -182,10 +187,11 @@ class held_root {
   descriptor directory_;
   identity id_;
   naming naming_{naming::folding};
+  bool tells_files_{false};
   std::optional<code> error_;
   mutable std::atomic<std::int64_t> looked_at_{-fresh_for * 2};
   mutable std::atomic<bool> plain_{false};
-  mutable std::atomic<seen> procfs_{seen::not_yet};
+  mutable std::atomic<std::size_t> likely_link_{0};
 };
 
 }  // namespace pinfold::beneath

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <utility>
@@ -107,6 +108,25 @@ struct opening {
     error = errno;
   }
   return -error;
+}
+
+/// What copy_file_range(2) says of copying nothing from a descriptor for reading to itself: EBADF of
+/// a regular file (which may not be written through it), EISDIR of a directory, EINVAL of everything
+/// else; 0 never. The kernel answers out of what it holds, without the file system or a driver
+/// (generic_file_rw_checks, since 5.3), in a third of the time that fstat takes.
+[[nodiscard]] inline int error_of_copying_nothing(int fd) noexcept {
+  return ::syscall(SYS_copy_file_range, fd, nullptr, fd, nullptr, 0, 0) == 0 ? 0 : errno;
+}
+
+/// Whether this kernel says so. A pipe is asked as well as the directory: EBADF for one of them
+/// would make everything a regular file.
+[[nodiscard]] inline bool copying_nothing_tells_files(int directory) noexcept {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+  const descriptor reader{ends[0]};
+  const descriptor writer{ends[1]};
+  return error_of_copying_nothing(reader.get()) == EINVAL &&
+         error_of_copying_nothing(directory) == EISDIR;
 }
 
 /// A directory by its name in another, for going down only: a descriptor, or a negative errno; ELOOP

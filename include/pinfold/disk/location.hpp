@@ -45,6 +45,11 @@ inline constexpr int most_links = 40;
   return may_be_missing(op) || acts_on_the_name(op);
 }
 
+/// A name that is removed, renamed or made a file may break the way to what lies behind it.
+[[nodiscard]] constexpr bool may_break_a_way(operation op) noexcept {
+  return acts_on_the_name(op) || op == operation::write;
+}
+
 /// A carve-out that a place lies in: which one, and the canonical path at which it is entered (not
 /// its spelled path where a mount or a folding file system shows it under another name).
 struct carved {
@@ -90,8 +95,13 @@ class trail {
  public:
   explicit trail(const grant& rules) noexcept : rules_{&rules} {}
 
+  /// From now on it is remembered whether the walk looks at this place or at anything below it.
+  void watch(std::string_view place) { watched_ = place; }
+  [[nodiscard]] bool has_passed_watched() const noexcept { return has_passed_watched_; }
+
   /// The walk looks at `place` (canonical but for links not yet followed).
   void look_at(std::string_view place) {
+    if (!watched_.empty() && contains(watched_, place)) has_passed_watched_ = true;
     if (rules_->region_of_unchecked(place) != region::outside) return left_at_.clear();
     if (left_at_.empty() && !contains(place, rules_->workspace())) left_at_ = place;
   }
@@ -104,6 +114,8 @@ class trail {
  private:
   const grant* rules_;
   std::string left_at_;
+  std::string_view watched_;
+  bool has_passed_watched_{false};
 };
 
 /// The end of a walk: the place reached, or the place at which `error` was met.
@@ -152,22 +164,31 @@ struct standing_refusal {
   std::string boundary;
 };
 
-/// What forbids the change `op` at `place`, which is in the grant and in `inside` if that is given.
-/// Decided in this order:
+/// What a place has to do with carve-outs: the one it lies in, and one whose own way through links
+/// leads over the place or through it (looked for only where an operation `may_break_a_way`).
+struct surroundings {
+  std::optional<carved> inside{};
+  const carve_out* led_through{nullptr};
+};
+
+/// What forbids the change `op` at `place`, which is in the grant. Decided in this order:
 ///  1. a host-run file                                             -> HostRunFile
 ///  2. a read-only root                                            -> ReadOnlyRoot
 ///  3. a directory made, if it is not there yet                    -> nothing forbids it
 ///  4. removal or rename of a whole root, or of what holds one     -> PermissionDenied
-///  5. removal or rename that would take a carve-out along, and a
+///  5. removal or rename that would take a carve-out along, or a link by which one is reached, and a
 ///     write of a file where a carve-out needs a directory         -> that carve-out's code
+///  6. removal or rename that would take a read-only root along    -> ReadOnlyRoot
 /// (5: a repository whose ".git" is a file obeys what the file names. A write to the workspace
-/// itself meets a directory, so nothing is lost by letting the open say so.)
+/// itself, or to what holds it, meets a directory, so nothing is lost by letting the open say so.)
 [[nodiscard]] inline std::optional<standing_refusal> what_forbids_change(
-    const grant& rules, operation op, std::string_view place, const std::optional<carved>& inside) {
+    const grant& rules, operation op, std::string_view place, const surroundings& around) {
   const auto refuse = [&](code why, std::string boundary) {
     return standing_refusal{why, std::move(boundary)};
   };
-  if (inside) return refuse(code::host_run_file, joined(rules.workspace(), inside->carve.path));
+  if (around.inside) {
+    return refuse(code::host_run_file, joined(rules.workspace(), around.inside->carve.path));
+  }
   const auto tail = tail_below(rules.workspace(), place);
   const auto root = tail ? std::nullopt : rules.root_of(place);
   if (root && root->access != root_access::write) {
@@ -177,13 +198,16 @@ struct standing_refusal {
   if (acts_on_the_name(op) && holds_a_root(rules, place)) {
     return refuse(code::permission_denied, std::string{place});
   }
-  const bool is_workspace_written = tail && tail->empty() && op == operation::write;
-  const auto* carve = tail && !is_workspace_written ? carve_out_below_tail(rules, *tail) : nullptr;
-  if (carve == nullptr) return std::nullopt;
-  return refuse(code_of(carve->kind), joined(rules.workspace(), carve->path));
+  if (contains(place, rules.workspace())) return std::nullopt;
+  const auto* carve = tail ? carve_out_below_tail(rules, *tail) : nullptr;
+  if (carve == nullptr) carve = around.led_through;
+  if (carve != nullptr) return refuse(code_of(carve->kind), joined(rules.workspace(), carve->path));
+  const auto* kept = tail || !acts_on_the_name(op) ? nullptr : rules.read_root_below(place);
+  if (kept != nullptr) return refuse(code::read_only_root, std::string{kept->path});
+  return std::nullopt;
 }
 
-/// The verdict. `inside` is the carve-out that the place lies in, by name or by identity.
+/// The verdict. `around` are the carve-outs to do with the place, by name or by identity.
 /// Decided in this order; the last line denies:
 ///  1. a magic link was met                         -> MagicLink, wherever it was
 ///  2. the process ran out of something, or the tree kept changing -> that: no fact about the place
@@ -195,8 +219,9 @@ struct standing_refusal {
 ///  8. anything else                                -> OutsideWorkspace
 [[nodiscard]] inline std::expected<resolved, refusal> judge(const question& asked, walk_end end,
                                                             const trail& seen,
-                                                            const std::optional<carved>& inside) {
+                                                            const surroundings& around) {
   const auto& rules = asked.rules;
+  const auto& inside = around.inside;
   const auto no = [&](code why, std::string place, std::string boundary = {}) {
     return std::unexpected{refused(asked, why, std::move(place), std::move(boundary))};
   };
@@ -217,7 +242,7 @@ struct standing_refusal {
   }
   if (end.error) return no(*end.error, std::move(end.place));
   if (changes_something(asked.op)) {
-    if (auto forbids = what_forbids_change(rules, asked.op, end.place, inside)) {
+    if (auto forbids = what_forbids_change(rules, asked.op, end.place, around)) {
       return no(forbids->why, std::move(end.place), std::move(forbids->boundary));
     }
   }

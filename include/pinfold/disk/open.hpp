@@ -39,9 +39,11 @@ using result = std::expected<T, refusal>;
 /// `resource_exhausted`, `workspace_gone`, and `try_again` when the tree changed under it eight
 /// times.
 ///
-/// Not covered: a hard link to a file elsewhere is an ordinary file for reading; a directory that
-/// another process moves out of the workspace during a call may still receive what the call was
-/// about to write there.
+/// Not covered: a FIFO or device that a path reaches without a link is opened once by `open_read`,
+/// without waiting, before it is refused: a writer that waits for a reader is let go, and a driver
+/// sees an open and a close. Looking before opening would cost three times the call. A hard link to
+/// a file elsewhere is an ordinary file for reading. A directory that another process moves out of
+/// the workspace during a call may still receive what the call was about to write there.
 class workspace {
  public:
   /// Holds the directory at `path` (links in it are followed). The lists are copied. Errors: those
@@ -88,6 +90,12 @@ class workspace {
   /// Opens a regular file for reading.
   [[nodiscard]] result<descriptor> open_read(std::string_view path) const {
     return beneath::open_read(own_->held(), path);
+  }
+
+  /// The same as one act with the guard's verdict on where the path leads. More errors: those of
+  /// the verdict, `needs_approval` among them; nothing has then been opened.
+  [[nodiscard]] result<descriptor> open_read(std::string_view path, const guard& now) const {
+    return beneath::open_read(state_->root, path, now);
   }
 
   /// Opens a regular file for writing, made first if `how` says so; its directory must be there.

@@ -58,7 +58,7 @@ class walk {
 
   /// Walks to the end. The answer's place is canonical.
   [[nodiscard]] disk::walk_end finish() {
-    seen_.look_at(place_);
+    look_at_the_way();
     while (!error_) {
       const auto name = pending_.take();
       if (name.empty()) break;
@@ -68,9 +68,20 @@ class walk {
     return {std::move(place_), error_};
   }
 
-  [[nodiscard]] const disk::trail& seen() const noexcept { return seen_; }
+  [[nodiscard]] disk::trail& seen() noexcept { return seen_; }
 
  private:
+  /// From "/" down, as if the path had been spelled in full: a start outside is not told further
+  /// than its first name outside.
+  void look_at_the_way() {
+    std::string way = "/";
+    seen_.look_at(way);
+    for (auto name : components{place_}) {
+      way = disk::joined(way, name);
+      seen_.look_at(way);
+    }
+  }
+
   /// Numbered as the kernel takes them:
   ///  1. below a missing name all is text
   ///  2. "." and ".." need a directory that may be searched; ".." of "/" is "/"
@@ -95,10 +106,17 @@ class walk {
   }
 
   void step_dots(const std::string& name) {
-    look(disk::joined(place_, name));
+    look_through_dots(name);
     if (error_ || name == ".") return;
     place_ = parent_of(place_);
     seen_.look_at(place_);
+  }
+
+  /// Spelled with its dots a directory may be too long to be asked for; then without them.
+  void look_through_dots(const std::string& dots) {
+    const auto spelled = disk::joined(place_, dots);
+    const auto status = look(spelled.size() < path_max ? spelled : place_);
+    if (!error_ && !fs::is_directory(status)) error_ = code::not_a_directory;
   }
 
   void append_missing(const std::string& name) {
@@ -230,7 +248,7 @@ class named_facts {
   if (base.empty()) return found;
   for (const auto& carve : rules.carve_outs()) {
     const grant nothing_carved{rules.workspace(), {}};
-    walk to_it{nothing_carved, operation::write, rules.workspace(), carve.path};
+    walk to_it{nothing_carved, operation::make_directory, rules.workspace(), carve.path};
     const auto target = to_it.finish();
     if (!target.error && contains(target.place, place) && contains(base, target.place)) {
       disk::keep_stronger(found, carve, target.place);
@@ -241,6 +259,19 @@ class named_facts {
     }
   }
   return found;
+}
+
+/// The first carve-out whose own way through links leads over `place` or through it.
+[[nodiscard]] inline const carve_out* carve_out_led_through(const grant& rules,
+                                                            const std::string& place) {
+  for (const auto& carve : rules.carve_outs()) {
+    const grant nothing_carved{rules.workspace(), {}};
+    walk to_it{nothing_carved, operation::make_directory, rules.workspace(), carve.path};
+    to_it.seen().watch(place);
+    static_cast<void>(to_it.finish());
+    if (to_it.seen().has_passed_watched()) return &carve;
+  }
+  return nullptr;
 }
 
 /// Where `input` leads, or why it may not be used. `start` is the canonical directory in which a
@@ -262,8 +293,9 @@ class named_facts {
   }
   walk way{rules, op, start, input};
   auto end = way.finish();
-  const auto inside = carved_at(rules, end.place);
-  return disk::judge(asked, std::move(end), way.seen(), inside);
+  disk::surroundings around{.inside = carved_at(rules, end.place)};
+  if (disk::may_break_a_way(op)) around.led_through = carve_out_led_through(rules, end.place);
+  return disk::judge(asked, std::move(end), way.seen(), around);
 }
 
 }  // namespace pinfold::portable

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
-#include <cstring>
+#include <cerrno>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,72 +19,21 @@
 #include <pinfold/disk/held_root.hpp>
 #include <pinfold/disk/kernel.hpp>
 #include <pinfold/disk/location.hpp>
+#include <pinfold/disk/tail_text.hpp>
 
 namespace pinfold::beneath {
 
 using maybe_resolved = std::optional<resolved>;
-
-/// The asked path below the workspace as the kernel gets it, ended by NUL; empty when it does not
-/// begin there, or cannot be a path.
-class tail_text {
- public:
-  tail_text(const held_root& root, std::string_view start, std::string_view input) noexcept {
-    std::string_view before;
-    if (is_absolute(input)) {
-      const auto tail = tail_below(root.path(), input);
-      if (!tail) return;
-      input = tail->empty() ? std::string_view{"."} : *tail;
-    } else if (start != root.path()) {
-      const auto tail = tail_below(root.path(), start);
-      if (!tail) return;
-      before = *tail;
-    }
-    const auto size = before.size() + (before.empty() ? 0 : 1) + input.size();
-    if (input.empty() || size >= sizeof bytes_ || input.size() >= path_max) return;
-    if (std::memchr(input.data(), 0, input.size()) != nullptr) return;
-    char* end = bytes_ + before.copy(bytes_, before.size());
-    if (!before.empty()) *end++ = '/';
-    end += input.copy(end, input.size());
-    *end = '\0';
-    size_ = size;
-  }
-
-  [[nodiscard]] std::string_view text() const noexcept { return {bytes_, size_}; }
-  [[nodiscard]] char* bytes() noexcept { return bytes_; }
-
- private:
-  char bytes_[path_max];  // not cleared: 4 KiB of zeros for each call would cost more than the call
-  std::size_t size_{0};
-};
-
-/// True when a tail is in normal form as it stands, as far as a quick look tells.
-[[nodiscard]] constexpr bool is_plainly_normal(std::string_view tail) noexcept {
-  return !tail.starts_with('.') && !tail.ends_with('/') && !tail.contains("/.") &&
-         !tail.contains("//");
-}
-
-/// A tail that crosses no link in normal form: its lexical form is what the kernel walked. A view
-/// of `buffer`; nothing when it cannot be had. Kept out of the callers' frames, as all that only
-/// some paths need: after a system call each page touched costs.
-[[nodiscard, gnu::noinline]] inline std::optional<std::string_view> normal_tail(
-    std::string_view tail, std::span<char> buffer) noexcept {
-  char text[path_max];
-  if (tail.size() + 1 >= sizeof text) return std::nullopt;
-  text[0] = '/';
-  tail.copy(text + 1, tail.size());
-  const auto form = lexically_normal({text, tail.size() + 1}, buffer);
-  if (!form) return std::nullopt;
-  return form->substr(1);
-}
 
 /// True when a tail in normal form cannot be judged by name for this operation: it lies beside a
 /// nested carve-out, in a directory that may fold case on its own.
 [[nodiscard]] inline bool is_beside_carve_out(const grant& rules, std::string_view tail,
                                               operation op) noexcept {
   for (const auto& carve : rules.carve_outs()) {
+    if (carve.kind == carve_kind::host_run && !disk::changes_something(op)) continue;
+    if (tail.empty() || tail.front() != carve.path.front()) continue;
     const auto slash = carve.path.find('/');
     if (slash == std::string_view::npos) continue;
-    if (carve.kind == carve_kind::host_run && !disk::changes_something(op)) continue;
     if (disk::is_at_or_below(carve.path.substr(0, slash), tail)) return true;
   }
   return false;
@@ -102,20 +51,17 @@ class tail_text {
   return !disk::acts_on_the_name(op) || disk::carve_out_below_tail(rules, tail) == nullptr;
 }
 
-/// The same for a tail that need not be in normal form.
-[[nodiscard, gnu::noinline]] inline bool is_allowed_once_normal(const held_root& root, operation op,
-                                                                std::string_view tail) noexcept {
-  char buffer[path_max];
-  const auto normal = normal_tail(tail, buffer);
-  return normal && is_allowed_by_name(root, op, *normal);
+/// The answer for such a place: `whole` is its canonical path, `tail` what of it lies below the
+/// workspace.
+[[nodiscard]] inline maybe_resolved judged_by_name(const held_root& root, operation op,
+                                                   std::string_view whole, std::string_view tail) {
+  if (!is_allowed_by_name(root, op, tail)) return std::nullopt;
+  return resolved{std::string{whole}, root.rules().region_of_tail(tail)};
 }
-
-/// The answer for such a place.
 [[nodiscard]] inline maybe_resolved judged_by_name(const held_root& root, operation op,
                                                    std::string_view tail) {
-  if (!is_allowed_by_name(root, op, tail)) return std::nullopt;
-  return resolved{tail.empty() ? std::string{root.path()} : disk::joined(root.path(), tail),
-                  root.rules().region_of_tail(tail)};
+  return judged_by_name(
+      root, op, tail.empty() ? std::string{root.path()} : disk::joined(root.path(), tail), tail);
 }
 
 [[nodiscard, gnu::noinline]] inline maybe_resolved judged_once_normal(const held_root& root,
@@ -127,45 +73,76 @@ class tail_text {
 }
 
 [[nodiscard]] inline maybe_resolved judged_as_walked(const held_root& root, operation op,
-                                                     std::string_view tail) {
-  return is_plainly_normal(tail) ? judged_by_name(root, op, tail)
-                                 : judged_once_normal(root, op, tail);
+                                                     const tail_text& tail) {
+  return is_normal_tail(tail.text()) ? judged_by_name(root, op, tail.whole(), tail.text())
+                                     : judged_once_normal(root, op, tail.text());
 }
 
-/// A path that crosses links which stay below the workspace: the kernel follows them, and the
-/// descriptor's own path in procfs is the canonical one.
+/// What stands at one name of `tail`, which ends at `end`: a link, whose target is then put in its
+/// place; no link; or something that the careful walk must answer.
+enum class looked : std::uint8_t { followed, no_link, unclear };
+
+[[nodiscard, gnu::noinline]] inline looked follow_link_at(const held_root& root, tail_text& tail,
+                                                          std::size_t end) noexcept {
+  char target[path_max];  // the kernel keeps no longer one
+  const auto size = tail.with_beginning(end, [&](const char* name) {
+    return ::readlinkat(root.fd(), name, target, sizeof target);
+  });
+  if (size < 0 && errno == EINVAL) return looked::no_link;
+  if (size <= 0 || size == sizeof target) return looked::unclear;
+  const bool is_below = tail.follow(end, {target, static_cast<std::size_t>(size)});
+  return is_below ? looked::followed : looked::unclear;
+}
+
+/// Follows one link on the way of `tail`: looks where the last one was found, then at each name
+/// from the last one on. False when there is none, or after too many `looks`.
+[[nodiscard]] inline bool follow_a_link(const held_root& root, tail_text& tail,
+                                        int& looks) noexcept {
+  const auto likely = root.likely_link();
+  if (tail.ends_a_name(likely) && --looks > 0) {
+    const auto found = follow_link_at(root, tail, likely);
+    if (found != looked::no_link) return found == looked::followed;
+  }
+  for (auto end = tail.text().size(); end != 0 && --looks > 0; end = tail.name_before(end)) {
+    if (end == likely) continue;
+    const auto found = follow_link_at(root, tail, end);
+    if (found == looked::no_link) continue;
+    root.remember_link(end);
+    return found == looked::followed;
+  }
+  return false;
+}
+
+/// A path whose links lead to somewhere below the workspace by their spelling. They are read by name
+/// and put into the text, which keeps the way to each of them; so nothing that was read counts
+/// before the kernel has walked the whole text without meeting a link.
 [[nodiscard, gnu::noinline]] inline maybe_resolved resolve_through_links(const held_root& root,
                                                                          operation op,
-                                                                         const char* tail) {
-  constexpr std::uint64_t inside = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
-  const descriptor found{open_below(root.names(), root.fd(), tail, {.resolve = inside})};
-  if (!found.is_open() || !root.has_procfs()) return std::nullopt;
-  char name[64] = "/proc/thread-self/fd/";
-  char* end = name + std::strlen(name);
-  *std::to_chars(end, name + sizeof name - 1, found.get()).ptr = '\0';
-  char path[path_max];
-  const auto size = ::readlink(name, path, sizeof path);
-  if (size <= 0 || static_cast<std::size_t>(size) == sizeof path) return std::nullopt;
-  const std::string_view canonical{path, static_cast<std::size_t>(size)};
-  // What the kernel says of a name that is gone; a name may also end so by itself.
-  if (canonical.ends_with(" (deleted)")) return std::nullopt;
-  const auto below = tail_below(root.path(), canonical);
-  return below ? judged_by_name(root, op, *below) : std::nullopt;
+                                                                         tail_text& tail) {
+  int looks = 64;
+  for (int followed = 0; followed < disk::most_links; ++followed) {
+    if (!follow_a_link(root, tail, looks)) return std::nullopt;
+    const int found = open_below(root.names(), root.fd(), tail.bytes(), {});
+    if (found >= 0) {
+      ::close(found);
+      return judged_as_walked(root, op, tail);
+    }
+    if (found != -ELOOP) return std::nullopt;
+  }
+  return std::nullopt;
 }
 
-/// Whether the kernel may follow links on the way. `refused` after the walk has followed some: the
-/// kernel would count its 40 anew.
+/// Whether links on the way may be followed. `refused` after the walk has followed some: they would
+/// be counted anew.
 enum class links : std::uint8_t { followed, refused };
 
 [[nodiscard]] inline maybe_resolved read_straight(const held_root& root, operation op,
                                                   tail_text& tail, links allowed) {
   const int found = open_below(root.names(), root.fd(), tail.bytes(), {});
-  if (found == -ELOOP && allowed == links::followed) {
-    return resolve_through_links(root, op, tail.bytes());
-  }
+  if (found == -ELOOP && allowed == links::followed) return resolve_through_links(root, op, tail);
   if (found < 0) return std::nullopt;
   ::close(found);
-  return judged_as_walked(root, op, tail.text());
+  return judged_as_walked(root, op, tail);
 }
 
 /// True when the last name may be judged by its spelling: not there and allowed to be, or there, no
@@ -193,14 +170,12 @@ enum class links : std::uint8_t { followed, refused };
   if (slash == std::string_view::npos) {
     if (!is_plain_leaf(op, root.fd(), leaf.data())) return std::nullopt;
   } else {
-    char* end_of_parent = tail.bytes() + slash;
-    *end_of_parent = '\0';
-    const descriptor parent{
-        open_below(root.names(), root.fd(), tail.bytes(), {.flags = O_PATH | O_DIRECTORY})};
-    *end_of_parent = '/';
+    const descriptor parent{tail.with_beginning(slash, [&](const char* above) {
+      return open_below(root.names(), root.fd(), above, {.flags = O_PATH | O_DIRECTORY});
+    })};
     if (!parent.is_open() || !is_plain_leaf(op, parent.get(), leaf.data())) return std::nullopt;
   }
-  return judged_as_walked(root, op, text);
+  return judged_as_walked(root, op, tail);
 }
 
 /// True when the first `existing` components of a place below the workspace can be reached without
@@ -212,7 +187,7 @@ enum class links : std::uint8_t { followed, refused };
     return false;
   }
   const auto there = disk::first_names("/", place.substr(1), existing);
-  tail_text tail{root, root.path(), there};
+  tail_text tail{root.path(), root.path(), there};
   if (tail.text().empty()) return false;
   return descriptor{open_below(root.names(), root.fd(), tail.bytes(), {})}.is_open();
 }
@@ -224,7 +199,7 @@ enum class links : std::uint8_t { followed, refused };
                                                      std::size_t existing) {
   if (!is_plain_way(root, op, place, existing)) return std::nullopt;
   if (existing == disk::names_of(place).size() && disk::changes_something(op)) {
-    tail_text tail{root, root.path(), place};
+    tail_text tail{root.path(), root.path(), place};
     return change_straight(root, op, tail);
   }
   return judged_by_name(root, op, *tail_below(root.path(), place));
@@ -235,7 +210,7 @@ enum class links : std::uint8_t { followed, refused };
                                                      std::string_view input, std::string_view start,
                                                      links allowed = links::followed) {
   if (root.error() || !root.is_judged_by_name()) return std::nullopt;
-  tail_text tail{root, start, input};
+  tail_text tail{root.path(), start, input};
   if (tail.text().empty()) return std::nullopt;
   return disk::changes_something(op) ? change_straight(root, op, tail)
                                      : read_straight(root, op, tail, allowed);

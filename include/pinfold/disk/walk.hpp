@@ -68,7 +68,7 @@ class walk {
   [[nodiscard]] const std::string& place() const noexcept { return place_; }
   [[nodiscard]] std::string_view rest() const noexcept { return pending_.rest(); }
 
-  [[nodiscard]] const disk::trail& seen() const noexcept { return seen_; }
+  [[nodiscard]] disk::trail& seen() noexcept { return seen_; }
 
   /// The part of the asked path below the workspace when it begins there by its spelling.
   [[nodiscard]] static std::optional<std::string_view> tail_of(const held_root& root,
@@ -113,12 +113,12 @@ class walk {
   /// "." changes nothing, but needs a directory that may be searched.
   void step_in_place() {
     struct stat status {};
-    static_cast<void>(look(disk::joined(place_, "."), ".", status));
+    static_cast<void>(look(place_, ".", status));
   }
 
   void step_up() {
     struct stat status {};
-    auto opened = look(disk::joined(place_, ".."), "..", status);
+    auto opened = look(place_, "..", status);
     if (error_) return;
     place_ = parent_of(place_);
     if (!ids_.empty()) ids_.pop_back();

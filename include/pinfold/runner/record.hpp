@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <pinfold/refusal.hpp>
+#include <pinfold/runner/decided.hpp>
 #include <pinfold/runner/enforced.hpp>
 #include <pinfold/runner/host_run.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
@@ -78,6 +79,14 @@ struct captured_output {
   [[nodiscard]] bool clipped() const noexcept { return dropped > 0; }
 };
 
+/// The file that holds a whole stream, or as much of it as could be kept.
+struct kept_blob {
+  std::string path;        ///< absolute; empty when it could not be made
+  std::uint64_t bytes{0};  ///< how many are in it
+  bool is_whole{false};    ///< it holds all that the command wrote
+  std::string error;       ///< what the file system said; empty where only the bound was reached
+};
+
 struct run_record {
   ending ended{ending::refused};
   std::optional<int> exit_code;
@@ -88,10 +97,13 @@ struct run_record {
   std::chrono::microseconds setup{0};     ///< from the call to the command's start
   captured_output out;
   captured_output err;
+  std::optional<kept_blob> out_blob;  ///< where there is a place for it, and the stream was clipped
+  std::optional<kept_blob> err_blob;
   backend_name backend{backend_name::none};
   std::string reason;  ///< why the backend is not the one asked for; empty when it is
   network_access network{network_access::off};
   std::string workspace;
+  decided_run decided;
   std::vector<enforced_property> enforced;  ///< empty when no boundary came up
   unsigned killed{0};  ///< processes left when the command ended, and killed
   std::optional<host_run_report> host_run;  ///< after a confined run that could write; else nothing

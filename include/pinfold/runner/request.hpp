@@ -7,7 +7,11 @@
 #include <string>
 #include <vector>
 
+#include <pinfold/caches.hpp>
+#include <pinfold/network.hpp>
 #include <pinfold/sandbox/confinement.hpp>
+#include <pinfold/settings.hpp>
+#include <pinfold/taint.hpp>
 
 namespace pinfold {
 
@@ -25,8 +29,12 @@ struct run_request {
   std::vector<std::string> sockets;  ///< sockets outside the workspace that stay within reach
   std::vector<environment_request> environment;
   root_profile root{root_profile::host};
-  network_access network{network_access::off};
-  workspace_access access{workspace_access::read_write};
+  mode present{mode::autonomous};
+  gate open{gate::off};
+  taint labels;  ///< what the session has taken in so far
+  cache_choice caches{cache_choice::own};
+  std::string blob_directory;          ///< where whole outputs may be kept; empty: nowhere
+  std::uint64_t blob_most{64ULL << 20};  ///< bytes of each of them
   std::uint64_t tmp_size{confinement{}.scratch_bytes};  ///< bytes of each scratch place
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <pinfold/caches.hpp>
 #include <pinfold/call.hpp>
 #include <pinfold/guard.hpp>
 #include <pinfold/refusal.hpp>
@@ -55,6 +56,23 @@ constexpr void set_network(confinement& facts, const guard& decided) {
 }
 
 }  // namespace detail
+
+/// A cache as a command finds it, for `confinement::shared`. `source` and `target` are canonical.
+///  1. the user's own, in mode plan -> for reading: it is data that others use
+///  2. the user's own               -> as its list says
+///  3. one that only this workspace uses -> for writing, in mode plan too: what reads a project has
+///     a cache as well, and nobody but a later run in the same workspace sees what was left there
+[[nodiscard]] constexpr shared_path shown_cache(const guard& decided, std::string_view source,
+                                                std::string_view target, cache_owner owner,
+                                                root_access listed) {
+  shared_path shown;
+  shown.source = source;
+  shown.target = target;
+  shown.access = root_access::write;
+  if (owner == cache_owner::user && decided.present() == mode::plan) listed = root_access::read;
+  if (owner == cache_owner::user) shown.access = listed;
+  return shown;
+}
 
 /// What a backend has to hold one command to. `asked` is the call as the guard is to judge it: its
 /// command text is for words only, its directory is where the command starts. `known` is what the

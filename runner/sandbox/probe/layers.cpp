@@ -202,8 +202,14 @@ probe_report probe_sandbox(const probe_request& request) {
     const plan_starter by_default = [](const launch_plan& plan, const limits& bounds) {
       return run(plan, bounds);
     };
-    add(probe_layers(bwrap, kernel, request.start ? request.start : by_default));
-    report.is_usable() ? add({whole_line(request.whole(bwrap))}) : not_tried();
+    const auto& start = request.start ? request.start : by_default;
+    add(probe_layers(bwrap, kernel, start));
+    if (report.is_usable()) {
+      add(probe_holes(bwrap, start));
+      add({whole_line(request.whole(bwrap))});
+    } else {
+      not_tried();
+    }
   }
   add(kernel_lines(kernel));
   return report;

@@ -130,6 +130,10 @@ git worktree list | grep -q main || git worktree list | grep -q again
 git log --format='%an <%ae>' -1
 git status --porcelain
 git branch -D work >/dev/null
+git branch gone; git branch -d gone >/dev/null
+git notes add -m noted; git notes show >/dev/null
+git bisect start HEAD HEAD~1 >/dev/null 2>&1; git bisect reset >/dev/null 2>&1
+git show HEAD >/dev/null; git blame one >/dev/null; git describe --all >/dev/null
 git reflog | head -1 >/dev/null
 git diff HEAD~1 >/dev/null
 """
@@ -143,6 +147,12 @@ class Work(Checkout):
         self.host_git("fsck", "--strict")
         self.assertEqual(self.host_git("log", "-1", "--format=%s"), "d")
         self.assertEqual(self.host_git("rev-parse", "--abbrev-ref", "HEAD"), "again")
+
+    def test_what_has_to_write_the_configuration_fails_with_gits_own_words(self):
+        for act in ("git branch -m main other", "git remote add origin https://example.org/x",
+                    "git sparse-checkout init", "git config user.name evil", "git init -q ."):
+            self.assert_fails(act, because="(?i)config|read-only")
+        self.host_git("fsck", "--strict")
 
     def test_the_callers_own_configuration_does_not_come_along(self):
         with open(self.path(".gitconfig"), "a", encoding="utf-8") as file:

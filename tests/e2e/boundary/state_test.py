@@ -1,11 +1,14 @@
 """The harness's own data: hidden whether it is there or not, and nothing of it left behind."""
 import os
+import random
+import time
 import unittest
 
 import ground
 from ground import support
 
 NAMES = (".efferent", ".foundry")
+RUNS = int(os.environ.get("PINFOLD_RUNS", "20"))  # tests/load.sh makes it 200
 
 
 @support.as_each_user
@@ -30,11 +33,11 @@ class State(ground.Boundary):
             os.mkdir(self.path("project", name))
             self.write(f"project/{name}/state", support.SECRET)
         self.own()
-        before = self.tree()
+        before = self.tree_without_caches()
         for name in NAMES:
             self.assert_out_of_reach(name)
         os.path.isdir(self.path("project/other")) and os.rmdir(self.path("project/other"))
-        self.assertEqual(self.tree(), before)
+        self.assertEqual(self.tree_without_caches(), before)
         for name in NAMES:
             self.assertEqual(self.read(f"project/{name}/state"), support.SECRET)
 
@@ -55,13 +58,31 @@ class State(ground.Boundary):
         self.assertEqual(out, b"")
         self.assertEqual(self.read("project/.foundry/state"), support.SECRET)
 
-    def test_twenty_concurrent_runs_leave_nothing(self):
+    def test_many_concurrent_runs_leave_nothing(self):
         runs = [self.start("run", "-c", "mkdir .foundry/x .efferent/x; sleep 0.0$((RANDOM % 10))")
-                for _ in range(20)]
+                for _ in range(RUNS)]
         for child in runs:
             _, err = child.communicate(timeout=support.HANG)
             self.assertNotIn(b"pinfold:", err)
         self.assertEqual(self.listing(), ["src"])
+
+    def test_runs_killed_hard_among_others_leave_nothing_that_the_next_does_not_clean_up(self):
+        os.mkdir(self.path("project/.foundry"))  # the harness's own, and it has to stay
+        self.own()
+        chance = random.Random(7)
+        runs = []
+        for number in range(RUNS):
+            child = self.start("run", "-c", "while :; do rmdir .efferent; mkdir .efferent && touch "
+                               "FORGED; done 2>/dev/null" if number % 2 else "sleep 0.2")
+            runs.append(child)
+            if number % 2:
+                time.sleep(chance.random() * 0.03)
+                child.kill()
+        for child in runs:
+            child.communicate(timeout=support.HANG)
+        self.assert_nobody_in(self.project)
+        self.inside("true")
+        self.assertEqual(self.listing(), [".foundry", "src"])
 
     def test_a_run_that_ends_does_not_uncover_the_state_of_one_that_goes_on(self):
         child = self.start("run", "-c", "touch started; while [ ! -e over ]; do sleep 0.05; done; "

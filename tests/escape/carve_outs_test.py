@@ -1,0 +1,116 @@
+"""Harness state and host-run files: reached by another name, another way, another time."""
+import json
+import os
+import subprocess
+import threading
+import unittest
+
+import escape
+from escape import ground, support
+
+
+@support.as_each_user
+class State(escape.Escape):
+    def test_a_state_directory_that_is_a_link_and_could_be_replaced(self):
+        os.mkdir(self.path("project/real"))
+        os.symlink("real", self.path("project/.foundry"))
+        self.own()
+        self.assert_refused("CarveOutUnusable", "-c", "rm .foundry; mkdir .foundry; touch started")
+        self.assertTrue(os.path.islink(self.path("project/.foundry")))
+
+    def test_a_directory_swapped_with_a_link_between_check_and_mount(self):
+        """The workspace itself is swapped with a link to /etc while runs start."""
+        spare, link = self.path("spare"), self.path("link")
+        os.symlink("/etc", link)
+        over = threading.Event()
+
+        def swap():
+            while not over.is_set():
+                for a, b in ((self.project, spare), (link, self.project), (self.project, link),
+                             (spare, self.project)):
+                    try:
+                        os.rename(a, b)
+                    except OSError:
+                        pass
+        rival = threading.Thread(target=swap)
+        rival.start()
+        try:
+            for _ in range(60):
+                record = self.record("--workspace", self.project, "-c", "pwd; ls; cat passwd",
+                                     cwd="/")
+                self.assertNotIn("root:", record["stdout"]["text"], record)
+                self.assertNotEqual(record["workspace"], "/etc" if record["ended"] == "exited" else "")
+        finally:
+            over.set()
+            rival.join()
+
+    def test_settings_that_were_absent_at_the_start(self):
+        self.assert_error("EROFS", "write('.efferent/settings.json')")
+        self.assert_error("EROFS", "os.mkdir('.foundry/hooks')")
+
+    def test_a_hard_link_out_of_harness_state(self):
+        os.mkdir(self.path("project/.foundry"))
+        self.write("project/.foundry/state", support.SECRET)
+        self.own()
+        self.assert_error("ENOENT EXDEV", "os.link('.foundry/state', 'copy')")
+        self.assert_error("EXDEV ENOENT", f"os.link('{self.home}/.ssh/id_rsa', 'key')")
+        self.assertEqual(self.read("project/.foundry/state"), support.SECRET)
+
+    def test_a_hard_link_that_was_there_before_is_named(self):
+        """It shares its content with the state whatever is mounted: nothing but the report helps."""
+        os.mkdir(self.path("project/.foundry"))
+        self.write("project/.foundry/state", "x")
+        os.link(self.path("project/.foundry/state"), self.path("project/alias"))
+        self.own()
+        record = self.record("--", "true")
+        entry = [one for one in record["enforced"] if one["property"] == "carve_outs"]
+        self.assertEqual(entry[0]["level"], "partial", record)
+        self.assertIn("state", entry[0]["reason"])
+
+    def test_a_state_directory_forged_while_a_killed_run_dies(self):
+        for wait in range(12):
+            child = self.start("run", "-c", "while :; do rmdir .foundry && mkdir .foundry && "
+                               "touch FORGED; done 2>/dev/null")
+            threading.Event().wait(0.01 + wait * 0.004)
+            child.kill()
+            child.communicate()
+        self.assert_nobody_in(self.project)
+        self.assertFalse(os.path.exists(self.path("project/FORGED")))
+        self.inside("true")
+        self.assertEqual(sorted(os.listdir(self.project)), ["src"])
+
+    def test_a_carve_out_that_a_host_program_renames_over(self):
+        subprocess.run(["git", "init", "-q"], cwd=self.project, env=self.environment(), check=True,
+                       **self.as_user())
+        child = self.start("run", "--json", "-c", "touch started; while :; do echo evil >> "
+                           ".git/config; sleep 0.02; done 2>/dev/null")
+        ground.wait_for(self.path("project/started"))
+        subprocess.run(["git", "config", "color.ui", "auto"], cwd=self.project, check=True,
+                       env=self.environment(), **self.as_user())
+        out, _ = child.communicate(timeout=support.HANG)
+        self.assertEqual(json.loads(out)["refusal"]["error"], "BoundaryLost")
+
+
+@support.as_each_user
+class Tools(escape.Escape):
+    """What a sandboxed command plants for the tools that run outside."""
+
+    def check(self, op, *paths):
+        answer = self.pinfold("check", op, "--json", *paths)
+        return [line["refusal"]["error"] if line["refusal"] else "inside"
+                for line in answer.json_lines]
+
+    def test_a_link_planted_inside_for_a_tool_outside(self):
+        self.inside("ln -s ~/.bashrc notes.md; ln -s /etc/passwd x; ln -s ../project-old/file y; "
+                    "ln -s .efferent z; ln -s x w")
+        self.assertEqual(self.check("write", "notes.md", "x", "y", "w"), ["OutsideWorkspace"] * 4)
+        self.assertEqual(self.check("read", "x", "y", "w"), ["OutsideWorkspace"] * 3)
+        self.assertEqual(self.check("read", "z/state"), ["HarnessState"])
+
+    def test_another_name_for_the_root_in_proc(self):
+        self.assertEqual(self.check("read", "/proc/self/root/etc/passwd", "/proc/self/cwd/src",
+                                    "/proc/self/fd/0"), ["MagicLink"] * 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
