@@ -6,6 +6,7 @@
 
 #include <array>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <pinfold/disk/open.hpp>
@@ -151,10 +152,20 @@ class player {
   const std::vector<tool_call>& plan_;
 };
 
-/// The lowest descriptor that is free: the same again when nothing was left open.
+/// The lowest descriptor that is free: no higher than before when nothing was left open.
 int lowest_free_descriptor() {
   const descriptor next{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   return next.get();
+}
+
+/// A thread of the fuzzer or of a sanitizer may hold a descriptor of its own for a moment; a leak
+/// stays.
+bool is_left_open(int before) {
+  for (int looks = 0; looks < 1000; ++looks) {
+    if (lowest_free_descriptor() <= before) return false;
+    std::this_thread::yield();
+  }
+  return true;
 }
 
 }  // namespace
@@ -177,7 +188,7 @@ void try_input(std::span<const std::uint8_t> input) {
     player{*ws, plan}.play();
     other.stop();
   }
-  must(lowest_free_descriptor() == before, "no descriptor is left open", described(plan));
+  must(!is_left_open(before), "no descriptor is left open", described(plan));
   on.check(described(plan));
   on.clear();
 }

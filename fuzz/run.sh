@@ -49,7 +49,7 @@ for target in "${targets[@]}"; do
   else
     result="BROKEN"
     broken+=("$target")
-    grep -a -A60 -m1 -E '^BROKEN|ERROR:|runtime error' "$found.log" | cut -c1-400 >&2
+    grep -a -A60 -m1 -E '^BROKEN|ERROR:|runtime error' "$found.log" | grep -av '^    #' | cut -c1-400 >&2
   fi
   executed="$(grep -a -oP 'stat::number_of_executed_units:\s*\K[0-9]+' "$found.log" | tail -n 1)"
   edges="$(grep -a -oP ' cov: \K[0-9]+' "$found.log" | tail -n 1)"

@@ -1,5 +1,6 @@
-# Sourced by runner/quickstart.sh, tests/run.sh and fuzz/run.sh: which packages are needed, and how to get the ones
-# that are missing. It says what it installs before it does, and removes or changes nothing else.
+# Sourced by runner/quickstart.sh, tests/run.sh and fuzz/run.sh: which packages are needed, and how to
+# get the ones that are missing. It says what it installs before it does, and removes or changes
+# nothing else.
 
 packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev librange-v3-dev
                 libseccomp-dev nlohmann-json3-dev)

@@ -47,17 +47,17 @@ class walker {
 
   void step() {
     if (is_missing_) return append();
+    // No place on the way may be too long, and that is seen before the disk is asked about it.
+    auto next = at_.place;
+    next.push_back(last_);
+    if (!is_dots() && text_of(next).size() > longest_path) return fail_below(code::name_too_long);
     const auto& here = data_.nodes[object()];
     if (here.kind != node_kind::directory) return fail_below(code::not_a_directory);
     if (!here.is_searchable && ::geteuid() != 0) return fail_below(code::permission_denied);
     if (last_ == ".") return;
     if (last_ == "..") return leave();
-    auto next = at_.place;
-    next.push_back(last_);
     at_.passed.push_back(next);
-    if (last_.size() > longest_name || text_of(next).size() > longest_path) {
-      return fail_below(code::name_too_long);
-    }
+    if (last_.size() > longest_name) return fail_below(code::name_too_long);
     const auto found = here.names.find(last_);
     if (found != here.names.end()) return take(found->second);
     if (!here.is_known) {
