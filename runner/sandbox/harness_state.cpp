@@ -14,6 +14,8 @@
 #include <cstring>
 #include <memory>
 
+#include <pinfold/grant.hpp>
+
 namespace pinfold {
 namespace {
 
@@ -133,6 +135,29 @@ std::expected<void, refusal> workspace_lock::make_marked(std::string_view name) 
     if (error != EEXIST) return std::unexpected{unusable(name, std::strerror(error))};
   }
   return {};
+}
+
+std::vector<std::string> hard_linked_state(int workspace) {
+  constexpr std::size_t most = 10;
+  std::vector<std::string> found;
+  for (const auto& carve : default_carve_outs) {
+    if (carve.kind != carve_kind::harness_state) continue;
+    const std::string name{carve.path};
+    descriptor directory{
+        ::openat(workspace, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    if (!directory) continue;
+    const std::unique_ptr<DIR, int (*)(DIR*)> list{::fdopendir(directory.get()), &::closedir};
+    if (!list) continue;
+    const int fd = directory.release();  // the list owns it now
+    while (const dirent* entry = ::readdir(list.get())) {
+      struct stat about {};
+      if (::fstatat(fd, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (!S_ISREG(about.st_mode) || about.st_nlink < 2) continue;
+      found.push_back(name + "/" + entry->d_name);
+      if (found.size() == most) return found;
+    }
+  }
+  return found;
 }
 
 }  // namespace pinfold

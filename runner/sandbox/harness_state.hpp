@@ -49,4 +49,8 @@ class workspace_lock {
   std::vector<std::string> names_;  ///< what this run relies on, to be looked at when it is over
 };
 
+/// Files at the top of the harness state below the open `workspace` that have another name
+/// somewhere, relative to the workspace: at most ten of them. What cannot be read is passed over.
+[[nodiscard]] std::vector<std::string> hard_linked_state(int workspace);
+
 }  // namespace pinfold

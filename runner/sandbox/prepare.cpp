@@ -283,8 +283,26 @@ std::string what_became_of_the_carve_outs(const prepared_run& ready) {
 
 }  // namespace
 
+namespace {
+
+/// Harness state is covered; a file in it that has another name somewhere is reached by that one,
+/// whatever is mounted, so what stands there is said.
+enforced_property harness_state_held(const prepared_run& ready) {
+  constexpr auto name = "harness_state";
+  const auto linked = hard_linked_state(ready.lock->directory());
+  if (linked.empty()) return {name, strength::full, "covered, and read-only"};
+  std::string names;
+  for (const auto& path : linked) names += (names.empty() ? "" : ", ") + path;
+  return {name, strength::partial, "covered, but a hard link elsewhere shares the content of " + names};
+}
+
+}  // namespace
+
 run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& events) {
+  std::optional<enforced_property> state;
+  if (ready.lock) state = harness_state_held(ready);
   auto record = run(ready.plan, bounds, events, ready.extras);
+  if (state && !record.enforced.empty()) record.enforced.push_back(std::move(*state));
   record.decided = std::move(ready.decided);
   const bool has_run = record.ended != ending::refused;
   if (!has_run) record.decided.after = record.decided.before;

@@ -63,9 +63,9 @@ class State(escape.Escape):
         os.link(self.path("project/.foundry/state"), self.path("project/alias"))
         self.own()
         record = self.record("--", "true")
-        entry = [one for one in record["enforced"] if one["property"] == "carve_outs"]
-        self.assertEqual(entry[0]["level"], "partial", record)
-        self.assertIn("state", entry[0]["reason"])
+        held = record["enforced"]["harness_state"]
+        self.assertEqual(held["held"], "partial", record)
+        self.assertIn(".foundry/state", held["reason"])
 
     def test_a_state_directory_forged_while_a_killed_run_dies(self):
         for wait in range(12):

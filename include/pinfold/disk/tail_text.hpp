@@ -23,7 +23,6 @@ class tail_text {
   tail_text(std::string_view root, std::string_view start, std::string_view input) noexcept {
     if (input.size() >= path_max) return;  // as it was spelled, not as what is left of it
     std::string_view before;
-    if (input.size() >= path_max) return;
     if (is_absolute(input)) {
       const auto tail = tail_below(root, input);
       if (!tail) return;
