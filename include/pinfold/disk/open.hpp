@@ -95,7 +95,7 @@ class workspace {
   /// The same as one act with the guard's verdict on where the path leads. More errors: those of
   /// the verdict, `needs_approval` among them; nothing has then been opened.
   [[nodiscard]] result<descriptor> open_read(std::string_view path, const guard& now) const {
-    return beneath::open_read(state_->root, path, now);
+    return beneath::open_read(own_->held(), path, now);
   }
 
   /// Opens a regular file for writing, made first if `how` says so; its directory must be there.
