@@ -68,7 +68,7 @@ prepared_run prepared_in(const checkout& where, network_access network = network
   run_request request;
   request.workspace = where.work();
   request.command = {"touch", "started"};
-  request.network = network;
+  request.open = network == network_access::on ? gate::on : gate::off;
   const auto backend = backend_for(request, *who);
   REQUIRE(backend);
   auto ready = prepare_confined(request, *who, *backend);

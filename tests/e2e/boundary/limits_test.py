@@ -100,8 +100,10 @@ class Limits(ground.Boundary):
                 self.assert_limited(record, "processes")
 
     def test_a_fork_bomb_ends_the_run(self):
+        if self.uid == 0:
+            return  # no wall of the kernel's binds uid 0: such a test would put the machine at risk
         record = self.record("--timeout", "60s", "--processes", "100", "-c",
-                             "b() { [ $SECONDS -gt 20 ] && exit; b | b & }; b; sleep 20")
+                             "b() { [ $SECONDS -gt 10 ] && exit; b | b & }; b; sleep 20")
         self.assert_limited(record, "processes")
 
     def test_too_much_memory_ends_the_run(self):
