@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -78,6 +79,14 @@ std::string last_line(const captured_output& output) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   text.remove_prefix(text.rfind('\n') + 1);
   return std::string{text};
+}
+
+/// The kernel's limit of tasks does not bind uid 0 of the host. There PID 1 inside, which counts them,
+/// gets its turn ahead of a crowd that would keep it waiting; what it starts does not inherit that.
+/// Where it may not be given (a container), the count stands as it is.
+void keep_in_turn(pid_t init) {
+  const sched_param first{.sched_priority = 1};
+  if (::geteuid() == 0) (void)::sched_setscheduler(init, SCHED_RR | SCHED_RESET_ON_FORK, &first);
 }
 
 }  // namespace
@@ -214,6 +223,7 @@ void supervisor::find_init() {
   const pid_t pid = child_pid_in({text.data(), static_cast<std::size_t>(got)});
   if (pid <= 0) return;
   init_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  keep_in_turn(pid);
   mounts_ = mount_watch::of(pid, stage_.mounts, plan_.workspace);
 }
 
