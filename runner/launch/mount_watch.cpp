@@ -2,7 +2,7 @@
 #include "launch/mount_watch.hpp"
 
 #include <fcntl.h>
-#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,18 +49,6 @@ std::optional<std::string> whole_table(int fd) {
   }
 }
 
-/// Tells when one of the places is moved or removed; none when not every one can be watched.
-descriptor watch_moves(const std::vector<std::string>& places, std::string_view host_tree) {
-  descriptor moves{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
-  for (const auto& place : places) {
-    if (moves && contains(host_tree, place) && ::inotify_add_watch(moves.get(), place.c_str(),
-                                     IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW) < 0) {
-      moves.reset();
-    }
-  }
-  return moves;
-}
-
 }  // namespace
 
 std::vector<std::string> mount_points_in(std::string_view mountinfo) {
@@ -82,13 +70,23 @@ std::optional<mount_watch> mount_watch::of(pid_t process, std::vector<std::strin
   const auto path = "/proc/" + std::to_string(process) + "/mountinfo";
   descriptor table{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (!table) return std::nullopt;
-  auto moves = watch_moves(places, host_tree);
-  return mount_watch{std::move(table), std::move(moves), std::move(places)};
+  std::vector<seen_place> seen;
+  for (const auto& place : places) {
+    struct stat about {};
+    if (!contains(host_tree, place) || ::lstat(place.c_str(), &about) != 0) continue;
+    seen.push_back({place, beneath::identity_of(about)});
+  }
+  return mount_watch{std::move(table), std::move(places), std::move(seen)};
 }
 
-std::optional<std::string> mount_watch::lost() {
-  std::array<char, 4096> events;
-  while (moves_ && ::read(moves_.get(), events.data(), events.size()) > 0) continue;
+bool mount_watch::has_moved() const noexcept {
+  return std::ranges::any_of(seen_, [](const seen_place& place) {
+    struct stat about {};
+    return ::lstat(place.path.c_str(), &about) != 0 || beneath::identity_of(about) != place.id;
+  });
+}
+
+std::optional<std::string> mount_watch::lost() const {
   const auto table = whole_table(table_.get());
   if (!table) return "the mount table";
   auto points = mount_points_in(*table);

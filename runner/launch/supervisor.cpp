@@ -124,12 +124,11 @@ void supervisor::poll_once() {
   const auto when = [](bool wanted, int fd) { return pollfd{wanted ? fd : -1, POLLIN, 0}; };
   const bool may_cancel = phase_ == phase::starting || phase_ == phase::running;
   const bool is_watched = mounts_ && !record_.error;
-  std::array<pollfd, 7> on{
+  std::array<pollfd, 6> on{
       when(is_channel_open_, stage_.channel.get()), when(is_out_open_, stage_.out.get()),
       when(is_err_open_, stage_.err.get()), when(is_child_alive_, stage_.child.ended.get()),
       when(may_cancel, events_.cancel_descriptor),
-      pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0},
-      when(is_watched, mounts_ ? mounts_->moves() : -1)};
+      pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0}};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
   const auto pass_on = [this](stream which) {
@@ -137,8 +136,7 @@ void supervisor::poll_once() {
       if (events_.on_output && has_started_) events_.on_output(which, piece);
     };
   };
-  const bool must_look = is_watched && mounts_->moves() < 0;
-  if (is_ready(on[5]) || is_ready(on[6]) || must_look) check_mounts();
+  if (is_watched && (is_ready(on[5]) || mounts_->has_moved())) check_mounts();
   if (is_ready(on[0])) read_channel();
   if (is_ready(on[1])) {
     is_out_open_ = out_.read_from(stage_.out.get(), pass_on(stream::out)) == drain::state::open;
@@ -157,7 +155,7 @@ void supervisor::poll_once() {
 int supervisor::poll_timeout() const {
   std::optional<std::chrono::milliseconds> left;
   if (deadline_) left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - clock::now());
-  if (mounts_ && mounts_->moves() < 0 && !record_.error) {
+  if (mounts_ && !record_.error) {
     left = std::min(left.value_or(mount_watch::interval), mount_watch::interval);
   }
   if (!left) return -1;

@@ -1,6 +1,5 @@
 """A program of the host takes a carve-out's mount away while a command runs: the run ends at once,
 says so, and names what to look at."""
-import contextlib
 import json
 import os
 import subprocess
@@ -13,20 +12,6 @@ from ground import support
 # Tries to get through the moment it can, for as long as it lives.
 GRAB = ("touch started; for i in $(seq 400); do echo '[core] fsmonitor = evil' >> .git/config; "
         "echo evil > .git/hooks/pre-commit; sleep 0.05; done 2>/dev/null; touch survived")
-
-
-@contextlib.contextmanager
-def spent_watchers(world):
-    """Holds every inotify instance that a user may have, in a process of that user."""
-    program = ("import ctypes, sys\nlibc = ctypes.CDLL(None)\nn = 0\n"
-               "while libc.inotify_init() >= 0: n += 1\nprint(n, flush=True)\nsys.stdin.read()")
-    holder = subprocess.Popen([ground.PYTHON, "-c", program], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, **world.as_user())
-    try:
-        assert int(holder.stdout.readline()) > 0
-        yield
-    finally:
-        holder.communicate(timeout=support.HANG)
 
 
 @support.as_each_user
@@ -61,12 +46,6 @@ class Lost(git_test.Checkout):
         self.own()
         self.lose(lambda: subprocess.run(
             ["mv", "-T", ".new", ".foundry"], cwd=self.project, check=True, **self.as_user()))
-
-    def test_it_ends_without_a_watcher_as_well(self):
-        """More runs at once than a user may have watchers: the table is read again and again."""
-        hooks = self.path("project/.git/hooks")
-        with spent_watchers(self):
-            self.lose(lambda: os.rename(hooks, hooks + ".old") or os.mkdir(hooks))
 
     def test_a_loss_that_nobody_woke_up_for_is_still_found_at_the_end(self):
         """The command is over within the moment: the last look counts."""
