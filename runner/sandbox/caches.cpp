@@ -145,6 +145,26 @@ std::expected<std::optional<std::string>, refusal> cache_root_of(const caller& w
   return std::move(found->canonical);
 }
 
+namespace {
+
+/// What the file system adds to an inode's number so that a later inode of the same number is told
+/// apart, where it says (name_to_handle_at(2)): times of birth come in ticks of milliseconds.
+std::uint64_t generation_of(int directory) {
+  constexpr std::size_t most = MAX_HANDLE_SZ;
+  alignas(file_handle) std::array<unsigned char, sizeof(file_handle) + most> buffer{};
+  auto* const handle = reinterpret_cast<file_handle*>(buffer.data());
+  handle->handle_bytes = most;
+  int mount = 0;
+  if (::name_to_handle_at(directory, "", handle, &mount, AT_EMPTY_PATH) != 0) return 0;
+  std::uint64_t sum = 0xcbf29ce484222325;  // FNV-1a
+  for (std::size_t i = 0; i < handle->handle_bytes; ++i) {
+    sum = (sum ^ buffer[sizeof(file_handle) + i]) * 0x100000001b3;
+  }
+  return sum;
+}
+
+}  // namespace
+
 std::optional<std::string> cache_name_of(int directory) {
   struct statx about {};
   if (::statx(directory, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &about) != 0) {
@@ -158,6 +178,7 @@ std::optional<std::string> cache_name_of(int directory) {
   append_hexadecimal(name += '-', about.stx_ino);
   append_hexadecimal(name += '-', static_cast<std::uint64_t>(about.stx_btime.tv_sec));
   append_hexadecimal(name += '-', about.stx_btime.tv_nsec);
+  append_hexadecimal(name += '-', generation_of(directory));
   return name;
 }
 

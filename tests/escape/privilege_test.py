@@ -24,8 +24,12 @@ class Privilege(escape.Escape):
 
     @unittest.skipUnless(platform.machine() == "x86_64", "a 32-bit call exists on x86-64 only")
     def test_a_call_of_another_architecture(self):
-        """x32: the same numbers with bit 30 set."""
-        self.assert_error("EPERM ENOSYS", "call(0x40000000 + 272, 0x10000000)")
+        """x32: the same numbers with bit 30 set. Whoever makes one is killed (SIGSYS)."""
+        record = self.record("--", "/usr/bin/python3", "-I", "-c", "import ctypes; print('alive', "
+                             "flush=True); ctypes.CDLL(None).syscall(0x40000000 + 272, 0x10000000); "
+                             "print('DONE')")
+        self.assertEqual((record["ended"], record["signal"], record["stdout"]["text"]),
+                         ("signaled", 31, "alive\n"))
 
     def test_characters_pushed_into_the_terminal(self):
         primary, secondary = os.openpty()
