@@ -3,7 +3,6 @@
 // dials.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -120,8 +119,8 @@ struct egress_decision {
   const auto parsed = parse_host(host);
   const auto number = checked_port(port);
   if (!parsed || !number) return {};
-  const bool is_listed = std::ranges::any_of(
-      list, [&](const egress_entry& entry) { return entry.matches(*parsed, *number); });
+  bool is_listed = false;
+  for (const auto& entry : list) is_listed = is_listed || entry.matches(*parsed, *number);
   return {.says = is_listed ? allow : deny, .host = parsed};
 }
 
