@@ -259,3 +259,21 @@ TEST_CASE("a_directory_moved_out_while_it_is_walked_takes_no_operation_along") {
   CHECK(at.get("outside/f") == canary);
   CHECK_FALSE(at.has("outside/made"));
 }
+
+TEST_CASE("a_hard_link_whose_name_inside_goes_in_the_moment_of_a_write_is_not_written_through") {
+  const folder at;
+  at.put("outside/shared", canary);
+  const auto outside = at.path("outside/shared");
+  const auto inside = at.path("ws/a");
+  {
+    const rival removing{[inside] { ::unlink(inside.c_str()); }};
+    race(at,
+         {{"open_write",
+           [&](auto& ws) {
+             static_cast<void>(::link(outside.c_str(), inside.c_str()));
+             return said(ws.open_write("a", {.make = creation::never}));
+           }}},
+         {"HardLinkedFile", "NotFound", "TryAgain"});
+  }
+  CHECK(at.get("outside/shared") == canary);
+}

@@ -55,6 +55,23 @@ namespace pinfold::beneath {
   return copy->put_at(at->name, how.existing == contents::append ? O_APPEND : 0);
 }
 
+/// What is wrong when a file that was opened at `place` and then counted one name has that name no
+/// more: the name inside went in between, and the one that was counted is elsewhere.
+/// `symlink_loop`: the tree is not as it was resolved.
+[[nodiscard]] inline std::optional<code> lost_its_name(const held_root& root, const resolved& place,
+                                                       const descriptor& opened) {
+  const auto at = reach_parent(root, operation::write, place);
+  if (!at) return at.error();
+  struct stat named {
+  }, now{};
+  if (::fstatat(at->directory, at->name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) {
+    return errno == ENOENT ? code::symlink_loop : code_of(errno);
+  }
+  if (::fstat(opened.get(), &now) != 0) return code_of(errno);
+  const bool is_that = identity_of(named) == identity_of(now) && now.st_nlink == 1;
+  return is_that ? std::nullopt : std::optional{code::symlink_loop};
+}
+
 [[nodiscard]] inline std::expected<descriptor, refusal> open_write(const held_root& root,
                                                                    std::string_view input,
                                                                    const write_options& how) {
@@ -71,6 +88,7 @@ namespace pinfold::beneath {
       if (how.shared == hard_links::refuse) return std::unexpected{code::hard_linked_file};
       return open_own_copy(root, place, status, how);
     }
+    if (auto why = lost_its_name(root, place, *opened)) return std::unexpected{*why};
     if (how.existing == contents::truncate && status.st_size > 0 &&
         ::ftruncate(opened->get(), 0) != 0) {
       return std::unexpected{code_of(errno)};
