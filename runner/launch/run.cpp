@@ -12,7 +12,7 @@ namespace pinfold {
 run_record run(const launch_plan& plan, const limits& bounds, const sinks& events,
                const launch_extras& extras) {
   const auto asked = supervisor::clock::now();
-  auto started = start_stage(plan, bounds.resources, extras);
+  auto started = start_stage(plan, bounds.resources, events, extras);
   if (!started) {
     run_record record;
     record.backend = plan.backend;
@@ -21,7 +21,7 @@ run_record run(const launch_plan& plan, const limits& bounds, const sinks& event
     record.error = std::move(started.error());
     return record;
   }
-  return supervisor{plan, bounds, events, extras.blobs, std::move(*started), asked}.watch();
+  return supervisor{plan, bounds, events, extras, std::move(*started), asked}.watch();
 }
 
 int exit_code_of(const run_record& record) noexcept {

@@ -9,6 +9,7 @@
 
 #include <pinfold/runner/bounds.hpp>
 #include <pinfold/runner/record.hpp>
+#include <pinfold/runner/sinks.hpp>
 
 #include "launch/blob.hpp"
 
@@ -46,11 +47,13 @@ struct launch_extras {
   core_dumps cores{core_dumps::forbidden};
   /// Where a stream that is more than what is kept goes as a whole.
   blob_place blobs;
+  /// Borrowed; cancels like the caller's own in `sinks`.
+  int cancelled{-1};
 };
 
 /// Runs one plan to its end. Blocks. At return nothing of the command's process tree is alive and
 /// every descriptor made here is closed. A failure to start is a record too (`refused`, with
-/// `error`). Thread-safe.
+/// `error`). Thread-safe. Throws what a sink threw, once the run is cancelled and over.
 [[nodiscard]] run_record run(const launch_plan& plan, const limits& bounds,
                              const sinks& events = {}, const launch_extras& extras = {});
 

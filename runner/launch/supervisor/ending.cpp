@@ -66,6 +66,16 @@ void supervisor::say(char word) {
   ::send(stage_.channel.get(), &word, 1, MSG_NOSIGNAL);
 }
 
+supervisor::~supervisor() {
+  if (is_finished_) return;
+  stage_.channel.reset();  // stage two kills all and goes, before its go too
+  kill_now(init_);
+  pollfd on{stage_.child.ended.get(), POLLIN, 0};
+  ::poll(&on, 1, static_cast<int>(std::chrono::milliseconds{abandon_limit}.count()));
+  kill_now(stage_.child.ended);
+  reap(stage_.child);
+}
+
 void supervisor::finish() {
   if (has_gone_) check_mounts();  // for the last time: what happened unseen counts too
   if (is_child_alive_) kill_from_here();
@@ -75,6 +85,8 @@ void supervisor::finish() {
     ::poll(&on, 1, static_cast<int>(std::chrono::milliseconds{abandon_limit}.count()));
   }
   reap(stage_.child);
+  is_finished_ = true;
+  next_beat_.reset();
   record_.out = out_.take();
   record_.err = err_.take();
   record_.out_blob = out_blob_.finish();
