@@ -27,10 +27,11 @@ int wanted_cancels() {
   return text == nullptr ? 60 : std::atoi(text);
 }
 
-/// Half of them within the first milliseconds, when nothing has started yet.
-std::chrono::microseconds moment(std::mt19937& chance, int turn) {
-  const int most = turn % 2 == 0 ? 4'000 : 40'000;
-  return std::chrono::microseconds{std::uniform_int_distribution{0, most}(chance)};
+/// Half of them within the first third of a start, when nothing runs yet; the others until well after
+/// it, so that some are cancelled while the command runs, on a busy machine too.
+std::chrono::microseconds moment(std::mt19937& chance, int turn, std::chrono::microseconds start) {
+  const auto most = turn % 2 == 0 ? start / 3 : start * 2 + 20ms;
+  return std::chrono::microseconds{std::uniform_int_distribution<long>{0, most.count()}(chance)};
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ TEST_CASE("cancelled at random moments, a run ends lawfully and leaves nothing a
   std::filesystem::create_directory(here.workspace() + "/.git");
   const auto word = "pinfold-cancel-" + std::to_string(::getpid());
   for (const auto kind : here.boundaries()) {
-    (void)here.run(kind, "true");  // what a repository lacks is made once
+    const auto start = here.run(kind, "true").setup;  // and what a repository lacks is made once
     const auto descriptors = open_descriptors();
     const auto mounts = pinfold_test::text_of("/proc/self/mountinfo");
     const auto files = paths_below(here.place.path);
@@ -55,7 +56,7 @@ TEST_CASE("cancelled at random moments, a run ends lawfully and leaves nothing a
       events.on_started = [&](const run_record&) { has_started = true; };
       const auto now = here.start(kind, "setsid sleep 300 & sleep 0.03 # " + word,
                                   {.time = {}, .grace = 10ms}, events);
-      std::this_thread::sleep_for(moment(chance, i));
+      std::this_thread::sleep_for(moment(chance, i, start));
       now.cancel();
       const auto& record = now.wait();
       CHECK((record.ended == ending::cancelled || record.ended == ending::exited));
