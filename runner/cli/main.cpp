@@ -1,5 +1,8 @@
 // The program: subcommands, help, and nothing else. Words after the first "--" are the command's
 // own and are set aside before any option is looked at.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -74,6 +77,15 @@ int usage_code_for(const parsed_line& line) {
   return usage_error;
 }
 
+/// Where one of the first three is closed, it is opened on nothing: else a file of our own would get
+/// its number, and be read or written in its place.
+bool standard_descriptors_are_open() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != fd) return false;
+  }
+  return true;
+}
+
 int parse_and_run(std::span<char*> words) {
   CLI::App app{"pinfold: what can this agent do to my machine? One folder.", "pinfold"};
   app.set_version_flag("--version", "pinfold " PINFOLD_VERSION);
@@ -107,6 +119,7 @@ int parse_and_run(std::span<char*> words) {
 }  // namespace pinfold
 
 int main(int argc, char** argv) {
+  if (!pinfold::standard_descriptors_are_open()) return pinfold::usage_error_of_runs;
   try {
     return pinfold::parse_and_run({argv + std::min(argc, 1), argv + argc});
   } catch (const std::exception& lost) {
