@@ -27,6 +27,8 @@ for ((run = 1; run <= runs; ++run)); do
   measure "resolver-$run" resolver_bench
 done
 measure growth-1 resolver_bench growth
+echo "Starting commands from a small and from a large program"
+python3 bench/resident.py build/bench/bench/resident_start --json "$raw/resident.json"
 echo "Compiling pinfold/guard.hpp and its like"
 bash bench/compile_time.sh >"$raw/compile_time.txt"
 bash bench/plot.sh "$raw"

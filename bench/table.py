@@ -3,7 +3,8 @@
 
     table.py DIRECTORY
 
-DIRECTORY holds lexical-*.json, resolver-*.json and growth-*.json (one for each run of a program) and compile_time.txt.
+DIRECTORY holds lexical-*.json, resolver-*.json and growth-*.json (one for each run of a program),
+resident.json and compile_time.txt.
 Every figure is a median over all repetitions of all runs of one row's processor time, divided by that
 of another row of the same programs. Exits with 1 when a limit is not met.
 """
@@ -63,6 +64,12 @@ def compile_ratio(directory):
         return float(file.read().split()[-1])
 
 
+def resident_ratio(directory):
+    """A start from a program with 4 GiB resident beside one from 10 MiB, see resident.py."""
+    with open(f"{directory}/resident.json", encoding="utf-8") as file:
+        return json.load(file)["ratio"]
+
+
 def main():
     directory = sys.argv[1]
     times, allocations, context = read(directory)
@@ -82,6 +89,7 @@ def main():
     for what, row, base, limit in LIMITS:
         line(what, median[row] / median[base], limit)
     line("allocations by containment, region and verdict", allocations, 0)
+    line("a start from a program of 4 GiB, beside one of 10 MiB", resident_ratio(directory), 1.2)
     line("compiling pinfold/guard.hpp", compile_ratio(directory), 1.25)
     print("\n| beside it | ratio |\n| --- | --- |")
     for what, row, base in SHOWN:

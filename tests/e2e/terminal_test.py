@@ -56,7 +56,7 @@ class Shell(AtATerminal):
     def wait_until_in_front(self, shell, name):
         """Typed too early, a control character reaches the shell instead of the command."""
         for _ in range(600):
-            if support.processes_with(f"{name}\0300"):
+            if support.processes_with(f"{name}\x00300"):
                 break
             shell.read_once(0.05)
         for _ in range(5):
