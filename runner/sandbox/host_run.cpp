@@ -20,59 +20,15 @@
 #include <pinfold/path.hpp>
 
 #include "sandbox/git_config.hpp"
+#include "sandbox/host_run/names.hpp"
 
 namespace pinfold {
 namespace {
-
-/// What a directory is, for what lies in it.
-enum class room : std::uint8_t { plain, git, hooks, programs, editor, agent, hook_runner };
 
 struct to_visit {
   std::string path;  ///< relative; empty for the workspace
   room kind;
 };
-
-struct known_name {
-  std::string_view name;
-  host_run_kind kind;
-};
-
-constexpr std::array files_by_name{
-    known_name{".envrc", host_run_kind::environment},
-    known_name{".mcp.json", host_run_kind::agent},
-    known_name{".cursorrules", host_run_kind::agent},
-    known_name{"AGENTS.md", host_run_kind::agent},
-    known_name{"CLAUDE.md", host_run_kind::agent},
-    known_name{"GEMINI.md", host_run_kind::agent},
-};
-
-struct known_directory {
-  std::string_view name;
-  room kind;
-};
-
-constexpr std::array directories_by_name{
-    known_directory{".git", room::git},         known_directory{".vscode", room::editor},
-    known_directory{".idea", room::editor},     known_directory{".zed", room::editor},
-    known_directory{".claude", room::agent},    known_directory{".codex", room::agent},
-    known_directory{".cursor", room::agent},    known_directory{".gemini", room::agent},
-    known_directory{".husky", room::hook_runner}};
-
-/// Files of a repository that bring a configuration, or say where one lies.
-constexpr std::array<std::string_view, 6> git_deciders{"config",  "config.worktree", "commondir",
-                                                       "gitdir", "attributes",      "alternates"};
-
-bool is_known_directory(std::string_view name) {
-  return name == ".local" || std::ranges::find(directories_by_name, name, &known_directory::name) !=
-                                 directories_by_name.end();
-}
-
-/// Two hexadecimal digits: where loose objects lie. git reads them by name and writes new ones by
-/// rename.
-bool is_object_directory(std::string_view name) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  return name.size() == 2 && digits.contains(name[0]) && digits.contains(name[1]);
-}
 
 std::string below(const std::string& directory, std::string_view name) {
   return directory.empty() ? std::string{name} : directory + "/" + std::string{name};
@@ -152,6 +108,10 @@ class walk {
         enter(at, name);
         continue;
       }
+      if (entry->d_type == DT_REG && search_.set_id == set_id_files::barred &&
+          !counts_by_name(at.kind, name) && !is_obeyed(name)) {
+        continue;
+      }
       if (::fstatat(fd, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
       if (S_ISDIR(about.st_mode)) {
         enter(at, name);
@@ -190,6 +150,13 @@ class walk {
     return std::ranges::find(search_.carved, path) != search_.carved.end();
   }
 
+  /// Whether a file of this name, wherever it lies, may be one that git's configuration names.
+  [[nodiscard]] bool is_obeyed(std::string_view name) const {
+    return std::ranges::any_of(search_.obeyed, [name](std::string_view path) {
+      return path.ends_with(name);  // more than those, and never fewer
+    });
+  }
+
   /// Names below these are git's users' own: a branch may be called "hooks" or "config".
   [[nodiscard]] static bool holds_refs(std::string_view path) {
     return path.contains("/refs") || path.contains("/logs");
@@ -215,26 +182,6 @@ class walk {
     if (name == ".gitattributes") return look_at_attributes(std::move(path));
     const auto known = std::ranges::find(files_by_name, name, &known_name::name);
     if (known != files_by_name.end()) add(std::move(path), known->kind);
-  }
-
-  /// What every file in such a directory is.
-  [[nodiscard]] static std::optional<host_run_kind> kind_in(room kind) {
-    switch (kind) {
-      case room::hooks:
-        return host_run_kind::git_hook;
-      case room::programs:
-        return host_run_kind::program;
-      case room::editor:
-        return host_run_kind::editor;
-      case room::agent:
-        return host_run_kind::agent;
-      case room::hook_runner:
-        return host_run_kind::hook_runner;
-      case room::plain:
-      case room::git:
-        return std::nullopt;
-    }
-    return std::nullopt;
   }
 
   void look_at_link(const to_visit& at, std::string path) {

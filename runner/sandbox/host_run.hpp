@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,12 @@
 #include <pinfold/runner/host_run.hpp>
 
 namespace pinfold {
+
+/// Whether the command could give a file its set-user-ID or set-group-ID bit. Where it could not, an
+/// ordinary file whose name counts for nothing need not be asked for its mode and times: a checkout
+/// of 2,000 files is walked by the names of its directories alone. (One that had such a bit before
+/// and was only given another name is then no find.)
+enum class set_id_files : std::uint8_t { possible, barred };
 
 /// Looked at before the run, since the command may change it.
 struct host_run_search {
@@ -24,6 +31,7 @@ struct host_run_search {
   std::vector<std::string> carved;   ///< carve-outs in place: nothing in them can have changed
   std::string hooks_path;            ///< where git takes hooks from; empty when it is not here
   std::vector<std::string> obeyed;   ///< files that git on the host runs or obeys
+  set_id_files set_id{set_id_files::possible};
   std::size_t budget{default_budget};
 };
 

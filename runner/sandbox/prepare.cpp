@@ -281,10 +281,6 @@ std::string what_became_of_the_carve_outs(const prepared_run& ready) {
                        : "look at these before a program of the host uses them: " + names;
 }
 
-}  // namespace
-
-namespace {
-
 /// Harness state is covered; a file in it that has another name somewhere is reached by that one,
 /// whatever is mounted, so what stands there is said.
 enforced_property harness_state_held(const prepared_run& ready) {
@@ -294,6 +290,11 @@ enforced_property harness_state_held(const prepared_run& ready) {
   std::string names;
   for (const auto& path : linked) names += (names.empty() ? "" : ", ") + path;
   return {name, strength::partial, "covered, but a hard link elsewhere shares the content of " + names};
+}
+
+bool holds(const run_record& record, std::string_view property) {
+  const auto one = std::ranges::find(record.enforced, property, &enforced_property::name);
+  return one != record.enforced.end() && one->held == strength::full;
 }
 
 }  // namespace
@@ -311,6 +312,7 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
     if (ready.later) ready.later->carved.clear();  // what was not held has to be looked at
   }
   if (ready.later && ready.lock && has_run) {
+    if (holds(record, "system_calls")) ready.later->set_id = set_id_files::barred;
     record.host_run = look_for_host_run(*ready.later, ready.lock->directory());
   }
   return record;
