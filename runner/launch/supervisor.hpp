@@ -26,6 +26,11 @@ class supervisor {
   [[nodiscard]] run_record watch();
 
  private:
+  static constexpr std::chrono::seconds setup_limit{30};    ///< from the call to `ready`
+  static constexpr std::chrono::seconds report_limit{5};    ///< from SIGKILL to the last report
+  static constexpr std::chrono::seconds abandon_limit{10};  ///< from our own SIGKILL to PID 1's end
+  static constexpr std::chrono::seconds pipe_limit{1};      ///< from the end of all to that of the pipes
+
   /// The life of a run; it only ever moves down this list.
   enum class phase : std::uint8_t {
     starting,     ///< until stage two reports that the command runs

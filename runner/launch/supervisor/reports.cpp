@@ -1,0 +1,159 @@
+// What stage two says, and what follows from it.
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "launch/enforced.hpp"
+#include "launch/supervisor.hpp"
+
+namespace pinfold {
+namespace {
+
+/// "stage two, STEP: what went wrong: where".
+std::string what_failed(const stage::message& report, stage::step where) {
+  std::string text = "stage two, " + std::string{name_of(where)} + ": ";
+  text += report.value == 0 ? "the proof does not hold" : std::strerror(report.value);
+  const std::string_view place{report.place, ::strnlen(report.place, sizeof report.place)};
+  if (!place.empty()) text.append(": ").append(place);
+  return text;
+}
+
+std::optional<run_limit> limit_of(stage::limited which) {
+  switch (which) {
+    case stage::limited::nothing:
+      return std::nullopt;
+    case stage::limited::memory:
+      return run_limit::memory;
+    case stage::limited::processes:
+      return run_limit::processes;
+    case stage::limited::cpu_time:
+      return run_limit::cpu_time;
+    case stage::limited::file_size:
+      return run_limit::file_size;
+    case stage::limited::tmp_size:
+      return run_limit::tmp_size;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void supervisor::read_channel() {
+  for (;;) {
+    stage::message report{};
+    const auto got = ::recv(stage_.channel.get(), &report, sizeof report, 0);
+    if (got == static_cast<ssize_t>(sizeof report)) {
+      take_report(report);
+    } else if (got < 0 && errno == EINTR) {
+      continue;
+    } else {
+      if (got >= 0 || errno != EAGAIN) is_channel_open_ = false;
+      return;
+    }
+  }
+}
+
+void supervisor::take_report(const stage::message& report) {
+  switch (report.kind) {
+    case stage::report::ready:
+      return on_ready(report);
+    case stage::report::failed:
+      return on_stage_failed(report);
+    case stage::report::started:
+      return on_started();
+    case stage::report::not_started:
+      return on_not_started(report.value);
+    case stage::report::limited:
+      return on_limited(report);
+    case stage::report::ended:
+      return on_ended(report);
+  }
+}
+
+void supervisor::on_ready(const stage::message& report) {
+  record_.enforced = enforced_by(plan_, bounds_.resources, report.extra);
+  find_init();
+  if (plan_.backend != backend_name::none && !init_) {
+    refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
+    return hang_up();
+  }
+  if (plan_.backend != backend_name::none && !mounts_) {
+    refuse(runner_refusal(plan_, code::sandbox_unavailable, "its mount table cannot be read"));
+    return hang_up();
+  }
+  check_mounts();
+  if (phase_ != phase::starting) return;
+  has_gone_ = true;
+  say(stage::go);
+}
+
+/// Output can be read before the report that the command runs: it is passed on now, so that what
+/// was passed on is always the whole head.
+void supervisor::on_started() {
+  has_started_ = true;
+  if (events_.on_output) {
+    if (!out_.head().empty()) events_.on_output(stream::out, out_.head());
+    if (!err_.head().empty()) events_.on_output(stream::err, err_.head());
+  }
+  command_started_ = clock::now();
+  record_.setup = std::chrono::duration_cast<std::chrono::microseconds>(command_started_ - asked_);
+  if (phase_ != phase::starting) return;
+  phase_ = phase::running;
+  deadline_.reset();
+  if (bounds_.time) deadline_ = command_started_ + *bounds_.time;
+}
+
+/// Stage two is killing everything already, when the limit is what ends the run; from here it gets as
+/// long as after our own word.
+void supervisor::on_limited(const stage::message& report) {
+  if (record_.limit) return;
+  record_.limit = limit_of(static_cast<stage::limited>(report.value));
+  const bool ends_it = report.extra != 0 && phase_ == phase::running;
+  if (!ends_it || !record_.limit) return;
+  record_.ended = ending::limited;
+  phase_ = phase::killing;
+  deadline_ = clock::now() + report_limit;
+}
+
+void supervisor::on_ended(const stage::message& report) {
+  has_reported_end_ = true;
+  record_.duration =
+      std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - command_started_);
+  record_.killed = static_cast<unsigned>(report.extra);
+  const int status = report.value;
+  check_mounts();
+  const bool was_stopped = record_.error || record_.ended == ending::timed_out ||
+                           record_.ended == ending::cancelled || record_.ended == ending::limited;
+  if (WIFEXITED(status)) {
+    record_.exit_code = WEXITSTATUS(status);
+    if (!was_stopped) record_.ended = ending::exited;
+  } else {
+    record_.signal = WTERMSIG(status);
+    if (!was_stopped) record_.ended = ending::signaled;
+  }
+  deadline_ = clock::now() + report_limit;
+}
+
+void supervisor::on_stage_failed(const stage::message& report) {
+  const auto where = static_cast<stage::step>(report.extra);
+  if (has_started_) {  // the watch itself failed: everything inside dies with PID 1
+    record_.error = runner_refusal(plan_, code::run_lost, what_failed(report, where));
+    return;
+  }
+  const bool unwritable = where == stage::step::write_workspace;
+  const auto why = unwritable ? code::workspace_not_writable : code::sandbox_unavailable;
+  refuse(runner_refusal(plan_, why, what_failed(report, where)));
+}
+
+void supervisor::on_not_started(int error) {
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  refuse(runner_refusal(plan_, missing ? code::command_not_found : code::command_not_executable,
+                        std::strerror(error)));
+}
+
+}  // namespace pinfold
