@@ -21,7 +21,8 @@ run_record run(const launch_plan& plan, const limits& bounds, const sinks& event
     record.error = std::move(started.error());
     return record;
   }
-  return supervisor{plan, bounds, events, extras.blobs, std::move(*started), asked}.watch();
+  if (extras.meanwhile) extras.meanwhile();
+  return supervisor{plan, bounds, events, extras, std::move(*started), asked}.watch();
 }
 
 int exit_code_of(const run_record& record) noexcept {

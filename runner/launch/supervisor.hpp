@@ -19,7 +19,7 @@ class supervisor {
   using clock = std::chrono::steady_clock;
 
   supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
-             const blob_place& blobs, started_stage started, clock::time_point asked);
+             const launch_extras& extras, started_stage started, clock::time_point asked);
 
   /// Watches to the end, whatever it takes (bounded by the limits and a few seconds), and returns
   /// the record. Call once.
@@ -45,6 +45,7 @@ class supervisor {
   [[nodiscard]] int poll_timeout() const;
   void read_channel();
   void take_report(const stage::message& report);
+  void on_present();
   void on_ready(const stage::message& report);
   void on_started();
   void on_limited(const stage::message& report);
@@ -60,12 +61,14 @@ class supervisor {
   void refuse(refusal why);
   void find_init();
   void check_mounts();
+  void say_that_all_are_gone();
   [[nodiscard]] bool is_done() const;
   void finish();
 
   const launch_plan& plan_;
   const limits& bounds_;
   const sinks& events_;
+  const launch_extras& extras_;
   started_stage stage_;
   descriptor init_;  ///< pidfd of PID 1 inside, once it is known
   std::optional<mount_watch> mounts_;  ///< its mount table, once it is known
@@ -84,6 +87,7 @@ class supervisor {
   bool has_reported_end_{false};
   bool has_gone_{false};  ///< stage two was told to start the command
   bool has_started_{false};
+  bool are_all_gone_{false};  ///< and it was said
   run_record record_;
 };
 

@@ -258,7 +258,9 @@ std::expected<prepared_run, refusal> prepare_confined(const run_request& request
                   .proofs = std::move(*proofs),
                   .access = access,
                   .cores = core_dumps::forbidden,
-                  .blobs = {}};
+                  .blobs = {},
+                  .meanwhile = {},
+                  .when_gone = {}};
   if (ready.blobs) {
     ready.extras.blobs = {ready.blobs->held.get(), ready.blobs->path, request.blob_most};
   }
@@ -302,6 +304,16 @@ bool holds(const run_record& record, std::string_view property) {
 run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& events) {
   std::optional<enforced_property> state;
   if (ready.lock) state = harness_state_held(ready);
+  std::optional<host_run_report> left;
+  const auto look = [&ready, &left](const run_record& so_far) {
+    if (!ready.later) return;
+    if (holds(so_far, "system_calls")) ready.later->set_id = set_id_files::barred;
+    left = look_for_host_run(*ready.later, ready.lock->directory());
+  };
+  ready.extras.when_gone = look;
+  ready.extras.meanwhile = [&ready] {
+    if (ready.later) list_ahead(*ready.later, ready.lock->directory());
+  };
   auto record = run(ready.plan, bounds, events, ready.extras);
   if (state && !record.enforced.empty()) record.enforced.push_back(std::move(*state));
   record.decided = std::move(ready.decided);
@@ -309,12 +321,12 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
   if (!has_run) record.decided.after = record.decided.before;
   if (record.error && record.error->error == code::boundary_lost) {
     record.error->detail = what_became_of_the_carve_outs(ready);
-    if (ready.later) ready.later->carved.clear();  // what was not held has to be looked at
+    if (ready.later && has_run) {
+      ready.later->carved.clear();  // what was not held has to be looked at
+      look(record);
+    }
   }
-  if (ready.later && ready.lock && has_run) {
-    if (holds(record, "system_calls")) ready.later->set_id = set_id_files::barred;
-    record.host_run = look_for_host_run(*ready.later, ready.lock->directory());
-  }
+  if (left && has_run) record.host_run = std::move(*left);
   return record;
 }
 

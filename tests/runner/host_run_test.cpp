@@ -44,6 +44,12 @@ class checkout {
     std::this_thread::sleep_for(std::chrono::milliseconds{30});
     search = begin_host_run_search(at.path, directory_.get());
   }
+  /// As in a run whose system calls are filtered.
+  void begin_filtered() {
+    begin();
+    list_ahead(search, directory_.get());
+    search.set_id = set_id_files::barred;
+  }
   [[nodiscard]] host_run_report report() const {
     return look_for_host_run(search, directory_.get());
   }
@@ -86,7 +92,8 @@ TEST_CASE("each_kind_is_found_when_it_is_new") {
   checkout it;
   it.put("vendor/x/.git/HEAD");
   it.put(".git/objects/info/keep");
-  it.begin();
+  it.begin_filtered();
+  it.search.set_id = set_id_files::possible;
   it.put(".envrc");
   it.put("sub/.envrc");
   it.put(".vscode/tasks.json");
@@ -150,6 +157,32 @@ TEST_CASE("hooks_that_came_later_and_programs_that_git_names_are_found") {
     CHECK(it.found() == lines{"git_hook .githooks/pre-commit",
                               "program tools/watch: git's configuration names it"});
   }
+}
+
+TEST_CASE("what_was_listed_ahead_hides_nothing_that_came_later") {
+  checkout it;
+  it.put("same/.envrc");
+  it.put("same/deep/CLAUDE.md");
+  it.put("grown/a.c");
+  it.put("bare/HEAD");
+  it.put("bare/objects/x");
+  it.put("bare/refs/x");
+  it.put("moved/from/.mcp.json");
+  it.begin_filtered();
+  CHECK(it.search.ahead.contains("same/deep"));
+  CHECK(it.found().empty());
+  it.put("same/.envrc", "changed in place");
+  it.put("same/deep/CLAUDE.md", "changed in place");
+  it.put("bare/HEAD", "changed in place");
+  it.put("grown/.envrc");
+  it.put("grown/new/deeper/.vscode/tasks.json");
+  it.link("grown/out", "/etc");
+  std::filesystem::rename(it.at.path + "/moved/from", it.at.path + "/moved/to");
+  it.put("moved/to/.mcp.json", "changed");
+  CHECK(it.found() ==
+        lines{"agent moved/to/.mcp.json", "agent same/deep/CLAUDE.md",
+              "editor grown/new/deeper/.vscode/tasks.json", "environment grown/.envrc",
+              "environment same/.envrc", "git_repository bare", "link_out grown/out: /etc"});
 }
 
 TEST_CASE("carve_outs_in_place_are_passed_over") {

@@ -66,6 +66,13 @@ void supervisor::say(char word) {
   ::send(stage_.channel.get(), &word, 1, MSG_NOSIGNAL);
 }
 
+/// The kernel lets PID 1 be waited for only when everything else in its namespace is gone.
+void supervisor::say_that_all_are_gone() {
+  if (are_all_gone_ || !has_gone_) return;
+  are_all_gone_ = true;
+  if (extras_.when_gone) extras_.when_gone(record_);
+}
+
 void supervisor::finish() {
   if (has_gone_) check_mounts();  // for the last time: what happened unseen counts too
   if (is_child_alive_) kill_from_here();
@@ -75,6 +82,7 @@ void supervisor::finish() {
     ::poll(&on, 1, static_cast<int>(std::chrono::milliseconds{abandon_limit}.count()));
   }
   reap(stage_.child);
+  say_that_all_are_gone();
   record_.out = out_.take();
   record_.err = err_.take();
   record_.out_blob = out_blob_.finish();

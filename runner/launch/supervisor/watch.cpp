@@ -19,15 +19,16 @@ bool is_ready(const pollfd& one) {
 }  // namespace
 
 supervisor::supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
-                       const blob_place& blobs, started_stage started, clock::time_point asked)
+                       const launch_extras& extras, started_stage started, clock::time_point asked)
     : plan_{plan},
       bounds_{bounds},
       events_{events},
+      extras_{extras},
       stage_{std::move(started)},
       asked_{asked},
       deadline_{asked + setup_limit},
-      out_blob_{blobs, "stdout"},
-      err_blob_{blobs, "stderr"},
+      out_blob_{extras.blobs, "stdout"},
+      err_blob_{extras.blobs, "stderr"},
       out_{bounds.output, out_blob_.is_wanted() ? &out_blob_ : nullptr},
       err_{bounds.output, err_blob_.is_wanted() ? &err_blob_ : nullptr} {
   record_.backend = plan.backend;
@@ -51,11 +52,13 @@ void supervisor::poll_once() {
   const auto when = [](bool wanted, int fd) { return pollfd{wanted ? fd : -1, POLLIN, 0}; };
   const bool may_cancel = phase_ == phase::starting || phase_ == phase::running;
   const bool is_watched = mounts_ && !record_.error;
-  std::array<pollfd, 6> on{
+  const bool awaits_init = init_ && has_gone_ && !are_all_gone_;
+  std::array<pollfd, 7> on{
       when(is_channel_open_, stage_.channel.get()), when(is_out_open_, stage_.out.get()),
       when(is_err_open_, stage_.err.get()), when(is_child_alive_, stage_.child.ended.get()),
       when(may_cancel, events_.cancel_descriptor),
-      pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0}};
+      pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0},
+      when(awaits_init, init_.get())};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
   const auto pass_on = [this](stream which) {
@@ -75,6 +78,7 @@ void supervisor::poll_once() {
     is_child_alive_ = false;
     deadline_ = clock::now() + pipe_limit;
   }
+  if (is_ready(on[6])) say_that_all_are_gone();
   if (is_ready(on[4])) begin_ending(ending::cancelled);
   if (deadline_ && clock::now() >= *deadline_) on_deadline();
 }
