@@ -12,7 +12,7 @@ namespace pinfold {
 run_record run(const launch_plan& plan, const limits& bounds, const sinks& events,
                const launch_extras& extras) {
   const auto asked = supervisor::clock::now();
-  auto started = start_stage(plan, bounds.resources, extras);
+  auto started = start_stage(plan, bounds.resources, events, extras);
   if (!started) {
     run_record record;
     record.backend = plan.backend;

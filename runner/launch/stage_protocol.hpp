@@ -23,15 +23,18 @@ inline constexpr int held_fd = 9;     ///< first of the descriptors that only ha
 inline constexpr char go = 'g';         ///< start the command
 inline constexpr char terminate = 't';  ///< SIGTERM to the command's process group
 inline constexpr char kill = 'k';       ///< SIGKILL to everything
+inline constexpr char measure = 'm';    ///< asks for `measured`; of a sandbox alone
 
 /// Stage two to runner.
 enum class report : std::uint32_t {
   present,      ///< bwrap is done, the boundary stands; its proofs follow (bubblewrap only)
-  ready,        ///< everything before the command is done; `extra`: obtained_...; waits for `go`
+  ready,        ///< everything before the command is done; `extra`: obtained_...; waits for `go`.
+                ///< Carries the master of the pseudo-terminal (SCM_RIGHTS) where one was asked for
   failed,       ///< `value` is an errno, `extra` the step (enum class step): gives up
   started,      ///< the command runs
   not_started,  ///< the command could not be executed; `value` is the errno
   limited,      ///< `value` is which (enum class limited), `extra` 1 when everything is killed for it
+  measured,     ///< `value` is the number of tasks, `extra` their resident bytes
   ended,        ///< `value` is the wait status, `extra` the number of processes killed after it
 };
 
@@ -76,6 +79,7 @@ enum class step : std::uint64_t {
   system_calls_are_filtered,
   scope_sockets,
   sockets_are_scoped,
+  open_terminal,
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step value) noexcept {
@@ -152,6 +156,8 @@ enum class step : std::uint64_t {
       return "scope-sockets";
     case step::sockets_are_scoped:
       return "sockets-are-scoped";
+    case step::open_terminal:
+      return "open-terminal";
   }
   return "unknown";
 }
@@ -209,6 +215,7 @@ inline constexpr std::uint32_t flag_must_write = 2;       ///< the first proof m
 inline constexpr std::uint32_t flag_keep_core_dumps = 4;  ///< leave the core limit alone
 inline constexpr std::uint32_t flag_may_nest = 8;         ///< user namespaces may be made inside
 inline constexpr std::uint32_t flag_offline = 16;         ///< no device but lo, no route
+inline constexpr std::uint32_t flag_terminal = 32;        ///< the command gets a pseudo-terminal
 
 /// What a path must be, seen from inside: the object that the runner saw. Stored before its path.
 struct proof {

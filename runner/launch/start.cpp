@@ -40,6 +40,17 @@ std::expected<pair_of_ends, int> make_block() {
   return pair_of_ends{descriptor{ends[0]}, descriptor{ends[1]}};
 }
 
+std::expected<pair_of_ends, int> make_input_pipe() {
+  auto made = make_pipe();
+  if (!made) return made;
+  std::swap(made->ours, made->theirs);
+  if (::fcntl(made->theirs.get(), F_SETFL, 0) != 0 ||
+      ::fcntl(made->ours.get(), F_SETFL, O_NONBLOCK) != 0) {
+    return std::unexpected{errno};
+  }
+  return made;
+}
+
 std::expected<pair_of_ends, int> make_channel() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -88,6 +99,7 @@ process_image image_of(const launch_plan& plan, const launch_extras& extras) {
 /// Everything that is passed, kept open until the child has it.
 struct handover {
   descriptor null;
+  pair_of_ends in;  ///< ours is the one that is written to
   descriptor specification;
   descriptor image;
   descriptor options;
@@ -98,7 +110,7 @@ struct handover {
   pair_of_ends block;
 
   [[nodiscard]] std::vector<passed_descriptor> passed(const launch_extras& extras) const {
-    std::vector<passed_descriptor> all{{null.get(), 0},
+    std::vector<passed_descriptor> all{{in.theirs ? in.theirs.get() : null.get(), 0},
                                        {out.theirs.get(), 1},
                                        {err.theirs.get(), 2},
                                        {specification.get(), stage::spec_fd},
@@ -125,17 +137,20 @@ int keep(T& to, std::expected<T, int> made) {
 
 /// 0 or the errno of the first thing that could not be made.
 int prepare(handover& all, const launch_plan& plan, const resource_limits& limits,
-            const launch_extras& extras) {
+            const sinks& events, const launch_extras& extras) {
   all.null.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!all.null) return errno;
   const bool has_backend = plan.backend != backend_name::none;
   int wrong = keep(all.out, make_pipe());
   if (wrong == 0) wrong = keep(all.err, make_pipe());
   if (wrong == 0) wrong = keep(all.channel, make_channel());
+  const bool has_input_pipe = events.input_descriptor >= 0 && !events.terminal;
+  if (wrong == 0 && has_input_pipe) wrong = keep(all.in, make_input_pipe());
   if (wrong == 0) {
-    wrong = keep(all.specification,
-                 make_memory_file("pinfold-specification", pack_specification(plan, limits, extras),
-                                  memory_file_use::data));
+    const auto kind = events.terminal ? stage_streams::terminal : stage_streams::as_given;
+    wrong = keep(all.specification, make_memory_file("pinfold-specification",
+                                                     pack_specification(plan, limits, kind, extras),
+                                                     memory_file_use::data));
   }
   if (wrong == 0) {
     wrong = keep(all.image, open_memory_file("pinfold-stage", memory_file_use::program));
@@ -179,7 +194,9 @@ refusal runner_refusal(const launch_plan& plan, code error, std::string detail) 
                  .detail = std::move(detail)};
 }
 
-std::expected<started_stage, refusal> start_stage(const launch_plan& plan, const resource_limits& limits,
+std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
+                                                  const resource_limits& limits,
+                                                  const sinks& events,
                                                   const launch_extras& extras) {
   if (plan.command.empty()) {
     return std::unexpected{runner_refusal(plan, code::invalid_argument, "the command is empty")};
@@ -189,7 +206,7 @@ std::expected<started_stage, refusal> start_stage(const launch_plan& plan, const
                                            backend_name::none)};
   }
   handover all;
-  if (const int wrong = prepare(all, plan, limits, extras); wrong != 0) {
+  if (const int wrong = prepare(all, plan, limits, events, extras); wrong != 0) {
     return std::unexpected{cannot_start(plan, "preparing descriptors", wrong)};
   }
   auto child = spawn(image_of(plan, extras), all.passed(extras));
@@ -204,6 +221,7 @@ std::expected<started_stage, refusal> start_stage(const launch_plan& plan, const
   for (const auto& proof : extras.proofs) mounts.push_back(proof.path);
   return started_stage{std::move(*child),       std::move(all.channel.ours),
                        std::move(all.out.ours), std::move(all.err.ours),
+                       std::move(all.in.ours),  std::move(all.in.theirs),
                        std::move(all.info),     std::move(mounts)};
 }
 

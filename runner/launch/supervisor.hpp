@@ -4,9 +4,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <optional>
 
 #include "launch/drain.hpp"
+#include "launch/input_relay.hpp"
 #include "launch/mount_watch.hpp"
 #include "launch/run.hpp"
 #include "launch/stage_protocol.hpp"
@@ -20,9 +23,13 @@ class supervisor {
 
   supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
              const launch_extras& extras, started_stage started, clock::time_point asked);
+  supervisor(const supervisor&) = delete;
+  supervisor& operator=(const supervisor&) = delete;
+  /// Ends what a `watch` that threw has left.
+  ~supervisor();
 
   /// Watches to the end, whatever it takes (bounded by the limits and a few seconds), and returns
-  /// the record. Call once.
+  /// the record. Call once. What a sink throws cancels the run and is thrown on at the end.
   [[nodiscard]] run_record watch();
 
  private:
@@ -43,10 +50,18 @@ class supervisor {
 
   void poll_once();
   [[nodiscard]] int poll_timeout() const;
+  void read_stream(stream which);
+  void carry_input();
+  void tell(const std::function<void()>& sink);
+  void beat();
+  void tell_progress(const stage::message* measured);
   void read_channel();
   void take_report(const stage::message& report);
   void on_present();
   void on_ready(const stage::message& report);
+  void take_terminal(descriptor master);
+  void take_size();
+  void on_resized();
   void on_started();
   void on_limited(const stage::message& report);
   void on_ended(const stage::message& report);
@@ -69,12 +84,15 @@ class supervisor {
   const limits& bounds_;
   const sinks& events_;
   const launch_extras& extras_;
+  int cancelled_;  ///< borrowed; as the one in `events_`
   started_stage stage_;
+  std::optional<input_relay> input_;
   descriptor init_;  ///< pidfd of PID 1 inside, once it is known
   std::optional<mount_watch> mounts_;  ///< its mount table, once it is known
   clock::time_point asked_;
   clock::time_point command_started_{};
   std::optional<clock::time_point> deadline_;
+  std::optional<clock::time_point> next_beat_;
   phase phase_{phase::starting};
   blob out_blob_;
   blob err_blob_;
@@ -88,6 +106,10 @@ class supervisor {
   bool has_gone_{false};  ///< stage two was told to start the command
   bool has_started_{false};
   bool are_all_gone_{false};  ///< and it was said
+  bool has_terminal_{false};
+  bool is_measuring_{false};  ///< stage two was asked and has not answered
+  bool is_finished_{false};
+  std::exception_ptr thrown_;  ///< by a sink; nobody is told anything after it
   run_record record_;
 };
 

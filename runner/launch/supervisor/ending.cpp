@@ -73,6 +73,16 @@ void supervisor::say_that_all_are_gone() {
   if (extras_.when_gone) extras_.when_gone(record_);
 }
 
+supervisor::~supervisor() {
+  if (is_finished_) return;
+  stage_.channel.reset();  // stage two kills all and goes, before its go too
+  kill_now(init_);
+  pollfd on{stage_.child.ended.get(), POLLIN, 0};
+  ::poll(&on, 1, static_cast<int>(std::chrono::milliseconds{abandon_limit}.count()));
+  kill_now(stage_.child.ended);
+  reap(stage_.child);
+}
+
 void supervisor::finish() {
   if (has_gone_) check_mounts();  // for the last time: what happened unseen counts too
   if (is_child_alive_) kill_from_here();
@@ -83,6 +93,8 @@ void supervisor::finish() {
   }
   reap(stage_.child);
   say_that_all_are_gone();
+  is_finished_ = true;
+  next_beat_.reset();
   record_.out = out_.take();
   record_.err = err_.take();
   record_.out_blob = out_blob_.finish();

@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -41,13 +42,35 @@ std::optional<run_limit> limit_of(stage::limited which) {
   return std::nullopt;
 }
 
+/// One message, and the descriptor that it may carry.
+ssize_t receive(int channel, stage::message& report, descriptor& passed) {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+  iovec part{&report, sizeof report};
+  msghdr whole{};
+  whole.msg_iov = &part;
+  whole.msg_iovlen = 1;
+  whole.msg_control = room.data();
+  whole.msg_controllen = room.size();
+  const auto got = ::recvmsg(channel, &whole, MSG_CMSG_CLOEXEC);
+  const cmsghdr* with = got > 0 ? CMSG_FIRSTHDR(&whole) : nullptr;
+  if (with != nullptr && with->cmsg_level == SOL_SOCKET && with->cmsg_type == SCM_RIGHTS &&
+      with->cmsg_len == CMSG_LEN(sizeof(int))) {
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(with), sizeof fd);
+    passed.reset(fd);
+  }
+  return got;
+}
+
 }  // namespace
 
 void supervisor::read_channel() {
   for (;;) {
     stage::message report{};
-    const auto got = ::recv(stage_.channel.get(), &report, sizeof report, 0);
+    descriptor passed;
+    const auto got = receive(stage_.channel.get(), report, passed);
     if (got == static_cast<ssize_t>(sizeof report)) {
+      if (passed && events_.terminal && !has_terminal_) take_terminal(std::move(passed));
       take_report(report);
     } else if (got < 0 && errno == EINTR) {
       continue;
@@ -72,6 +95,10 @@ void supervisor::take_report(const stage::message& report) {
       return on_not_started(report.value);
     case stage::report::limited:
       return on_limited(report);
+    case stage::report::measured:
+      is_measuring_ = false;
+      if (next_beat_) tell_progress(&report);
+      return;
     case stage::report::ended:
       return on_ended(report);
   }
@@ -86,6 +113,10 @@ void supervisor::on_present() {
   }
   if (!mounts_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "its mount table cannot be read"));
+    return hang_up();
+  }
+  if (events_.terminal && !has_terminal_) {
+    refuse(runner_refusal(plan_, code::sandbox_unavailable, "it did not hand out its terminal"));
     return hang_up();
   }
   check_mounts();
@@ -107,16 +138,18 @@ void supervisor::on_ready(const stage::message& report) {
 /// was passed on is always the whole head.
 void supervisor::on_started() {
   has_started_ = true;
-  if (events_.on_output) {
-    if (!out_.head().empty()) events_.on_output(stream::out, out_.head());
-    if (!err_.head().empty()) events_.on_output(stream::err, err_.head());
-  }
   command_started_ = clock::now();
   record_.setup = std::chrono::duration_cast<std::chrono::microseconds>(command_started_ - asked_);
-  if (phase_ != phase::starting) return;
-  phase_ = phase::running;
-  deadline_.reset();
-  if (bounds_.time) deadline_ = command_started_ + *bounds_.time;
+  if (phase_ == phase::starting) {
+    phase_ = phase::running;
+    deadline_.reset();
+    if (bounds_.time) deadline_ = command_started_ + *bounds_.time;
+  }
+  if (events_.on_progress) next_beat_ = command_started_ + events_.progress_interval;
+  if (events_.on_started) tell([&] { events_.on_started(record_); });
+  if (!events_.on_output) return;
+  if (!out_.head().empty()) tell([&] { events_.on_output(stream::out, out_.head()); });
+  if (!err_.head().empty()) tell([&] { events_.on_output(stream::err, err_.head()); });
 }
 
 /// Stage two is killing everything already, when the limit is what ends the run; from here it gets as
@@ -133,6 +166,7 @@ void supervisor::on_limited(const stage::message& report) {
 
 void supervisor::on_ended(const stage::message& report) {
   has_reported_end_ = true;
+  next_beat_.reset();
   record_.duration =
       std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - command_started_);
   record_.killed = static_cast<unsigned>(report.extra);

@@ -24,6 +24,7 @@ supervisor::supervisor(const launch_plan& plan, const limits& bounds, const sink
       bounds_{bounds},
       events_{events},
       extras_{extras},
+      cancelled_{extras.cancelled},
       stage_{std::move(started)},
       asked_{asked},
       deadline_{asked + setup_limit},
@@ -35,11 +36,15 @@ supervisor::supervisor(const launch_plan& plan, const limits& bounds, const sink
   record_.network = plan.network;
   record_.workspace = plan.workspace;
   record_.ended = ending::failed;
+  if (stage_.in) {
+    input_.emplace(events.input_descriptor, std::move(stage_.in), input_relay::target::pipe);
+  }
 }
 
 run_record supervisor::watch() {
   while (!is_done()) poll_once();
   finish();
+  if (thrown_) std::rethrow_exception(thrown_);
   return std::move(record_);
 }
 
@@ -53,33 +58,32 @@ void supervisor::poll_once() {
   const bool may_cancel = phase_ == phase::starting || phase_ == phase::running;
   const bool is_watched = mounts_ && !record_.error;
   const bool awaits_init = init_ && has_gone_ && !are_all_gone_;
-  std::array<pollfd, 7> on{
-      when(is_channel_open_, stage_.channel.get()), when(is_out_open_, stage_.out.get()),
-      when(is_err_open_, stage_.err.get()), when(is_child_alive_, stage_.child.ended.get()),
-      when(may_cancel, events_.cancel_descriptor),
-      pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0},
-      when(awaits_init, init_.get())};
+  const int resized = has_terminal_ ? events_.terminal->resized : -1;
+  std::array<pollfd, 10> on{when(is_channel_open_, stage_.channel.get()),
+                           when(is_out_open_, stage_.out.get()),
+                           when(is_err_open_, stage_.err.get()),
+                           when(is_child_alive_, stage_.child.ended.get()),
+                           when(may_cancel, events_.cancel_descriptor),
+                           when(may_cancel, cancelled_),
+                           pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0},
+                           when(is_child_alive_, resized),
+                           has_started_ && is_child_alive_ && input_ ? input_->wanted() : pollfd{-1, 0, 0},
+                           when(awaits_init, init_.get())};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
-  const auto pass_on = [this](stream which) {
-    return [this, which](std::string_view piece) {
-      if (events_.on_output && has_started_) events_.on_output(which, piece);
-    };
-  };
-  if (is_watched && (is_ready(on[5]) || mounts_->has_moved())) check_mounts();
+  if (is_watched && (is_ready(on[6]) || mounts_->has_moved())) check_mounts();
   if (is_ready(on[0])) read_channel();
-  if (is_ready(on[1])) {
-    is_out_open_ = out_.read_from(stage_.out.get(), pass_on(stream::out)) == drain::state::open;
-  }
-  if (is_ready(on[2])) {
-    is_err_open_ = err_.read_from(stage_.err.get(), pass_on(stream::err)) == drain::state::open;
-  }
+  if (is_ready(on[1])) read_stream(stream::out);
+  if (is_ready(on[2])) read_stream(stream::err);
   if (is_ready(on[3])) {
     is_child_alive_ = false;
     deadline_ = clock::now() + pipe_limit;
   }
-  if (is_ready(on[6])) say_that_all_are_gone();
-  if (is_ready(on[4])) begin_ending(ending::cancelled);
+  if (is_ready(on[9])) say_that_all_are_gone();
+  if (is_ready(on[4]) || is_ready(on[5])) begin_ending(ending::cancelled);
+  if (is_ready(on[7])) on_resized();
+  if (is_ready(on[8])) carry_input();
+  if (next_beat_ && clock::now() >= *next_beat_) beat();
   if (deadline_ && clock::now() >= *deadline_) on_deadline();
 }
 
@@ -88,6 +92,10 @@ int supervisor::poll_timeout() const {
   if (deadline_) left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - clock::now());
   if (mounts_ && !record_.error) {
     left = std::min(left.value_or(mount_watch::interval), mount_watch::interval);
+  }
+  if (next_beat_) {
+    const auto beat = std::chrono::ceil<std::chrono::milliseconds>(*next_beat_ - clock::now());
+    left = std::min(left.value_or(beat), beat);
   }
   if (!left) return -1;
   return static_cast<int>(std::clamp<std::int64_t>(left->count(), 0, 3'600'000));

@@ -66,12 +66,16 @@ void obey(run_state& run, char word) {
   switch (word) {
     case terminate:
       ::kill(-run.command, SIGTERM);
+      if (run.spec.has_terminal()) ::kill(-run.command, SIGHUP);  // a shell at a terminal ignores SIGTERM
       ::kill(-run.command, SIGCONT);  // a stopped process sees the SIGTERM only then
       break;
     case kill:
       run.is_killing = true;
       ::kill(-run.command, SIGKILL);
       kill_everything(run);
+      break;
+    case measure:
+      if (run.spec.is_confined()) report_usage();
       break;
     case go:
       break;
@@ -152,7 +156,8 @@ int run_once() {
   run.spec = prepare(obtained);
   run.signals = block_child_signal();
   if (run.signals < 0) fail(step::wait_for_child, errno);
-  send({report::ready, 0, obtained, {}});
+  if (run.spec.has_terminal()) open_terminal(run.spec);
+  send_ready(run.spec, obtained);
   if (next_word() != go) return 1;
   if (const int wrong = start(run.spec, run.command); wrong != 0) {
     send({report::not_started, wrong, 0, {}});

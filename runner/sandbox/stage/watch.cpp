@@ -195,6 +195,11 @@ limited limit_watch::passed() {
   return fair_resident() + scratch > wanted.memory_bytes ? limited::memory : limited::nothing;
 }
 
+void report_usage() {
+  const auto now = look();
+  send({report::measured, static_cast<std::int32_t>(now.tasks), now.resident, {}});
+}
+
 /// Asked at the end, of a command that failed.
 bool is_a_scratch_place_full(const specification& spec) {
   for (std::uint32_t i = 0; i < spec.scratch_count; ++i) {
