@@ -21,6 +21,7 @@ run_record run(const launch_plan& plan, const limits& bounds, const sinks& event
     record.error = std::move(started.error());
     return record;
   }
+  if (extras.meanwhile) extras.meanwhile();
   return supervisor{plan, bounds, events, extras, std::move(*started), asked}.watch();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,12 @@ struct launch_extras {
   blob_place blobs;
   /// Borrowed; cancels like the caller's own in `sinks`.
   int cancelled{-1};
+  /// Called once while bwrap makes the boundary, when there is nothing to do here.
+  std::function<void()> meanwhile;
+  /// Called once when a command that could have run is over and every process inside is gone, with
+  /// the record as it stands; bwrap's own end comes later, so that what is done here costs no time of
+  /// its own. Never called when the command was not started.
+  std::function<void(const run_record&)> when_gone;
 };
 
 /// Runs one plan to its end. Blocks. At return nothing of the command's process tree is alive and

@@ -16,7 +16,8 @@ inline constexpr int channel_fd = 4;  ///< SOCK_SEQPACKET to the runner, both wa
 inline constexpr int image_fd = 5;    ///< sealed memfd: stage two itself
 inline constexpr int args_fd = 6;     ///< bwrap's --args; bwrap closes it
 inline constexpr int info_fd = 7;     ///< bwrap's --info-fd; bwrap closes it
-inline constexpr int held_fd = 8;     ///< first of the descriptors that only have to stay open
+inline constexpr int block_fd = 8;    ///< bwrap's --block-fd; bwrap closes it
+inline constexpr int held_fd = 9;     ///< first of the descriptors that only have to stay open
 
 /// Runner to stage two, one byte each. End of file means the runner is gone: kill and exit.
 inline constexpr char go = 'g';         ///< start the command
@@ -26,6 +27,7 @@ inline constexpr char measure = 'm';    ///< asks for `measured`; of a sandbox a
 
 /// Stage two to runner.
 enum class report : std::uint32_t {
+  present,      ///< bwrap is done, the boundary stands; its proofs follow (bubblewrap only)
   ready,        ///< everything before the command is done; `extra`: obtained_...; waits for `go`.
                 ///< Carries the master of the pseudo-terminal (SCM_RIGHTS) where one was asked for
   failed,       ///< `value` is an errno, `extra` the step (enum class step): gives up

@@ -32,6 +32,14 @@ std::expected<pair_of_ends, int> make_pipe() {
   return made;
 }
 
+/// What bwrap waits at before it starts stage two (--block-fd: it reads one byte). `ours` is the end
+/// that is read, and goes to bwrap.
+std::expected<pair_of_ends, int> make_block() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected{errno};
+  return pair_of_ends{descriptor{ends[0]}, descriptor{ends[1]}};
+}
+
 std::expected<pair_of_ends, int> make_input_pipe() {
   auto made = make_pipe();
   if (!made) return made;
@@ -77,6 +85,8 @@ process_image image_of(const launch_plan& plan, const launch_extras& extras) {
   add("--as-pid-1");
   add("--info-fd");
   add(std::to_string(stage::info_fd));
+  add("--block-fd");
+  add(std::to_string(stage::block_fd));
   for (std::size_t i = 0; i < extras.held.size(); ++i) {
     add("--sync-fd");
     add(std::to_string(stage::held_fd + static_cast<int>(i)));
@@ -97,6 +107,7 @@ struct handover {
   pair_of_ends err;
   pair_of_ends channel;
   descriptor info;
+  pair_of_ends block;
 
   [[nodiscard]] std::vector<passed_descriptor> passed(const launch_extras& extras) const {
     std::vector<passed_descriptor> all{{in.theirs ? in.theirs.get() : null.get(), 0},
@@ -108,6 +119,7 @@ struct handover {
     if (options) {
       all.push_back({options.get(), stage::args_fd});
       all.push_back({info.get(), stage::info_fd});
+      all.push_back({block.ours.get(), stage::block_fd});
       for (std::size_t i = 0; i < extras.held.size(); ++i) {
         all.push_back({extras.held[i], stage::held_fd + static_cast<int>(i)});
       }
@@ -141,14 +153,24 @@ int prepare(handover& all, const launch_plan& plan, const resource_limits& limit
                                                      memory_file_use::data));
   }
   if (wrong == 0) {
-    wrong =
-        keep(all.image, make_memory_file("pinfold-stage", stage_image(), memory_file_use::program));
+    wrong = keep(all.image, open_memory_file("pinfold-stage", memory_file_use::program));
   }
   if (wrong == 0 && has_backend) {
     wrong = keep(all.options,
                  make_memory_file("pinfold-options", packed_options(plan), memory_file_use::data));
   }
   if (wrong == 0 && has_backend) wrong = keep(all.info, make_mailbox("pinfold-info"));
+  if (wrong == 0 && has_backend) wrong = keep(all.block, make_block());
+  if (wrong == 0 && !has_backend) wrong = fill_memory_file(all.image, stage_image());
+  return wrong;
+}
+
+/// Stage two is copied while bwrap makes the boundary, which takes longer; then bwrap may start it.
+/// Whatever goes wrong, also the end of this process, leaves an empty or headless file, which bwrap
+/// cannot execute: it gives up. Returns 0 or an errno; then bwrap is on its way out.
+int let_go(handover& all) {
+  const int wrong = fill_memory_file(all.image, stage_image());
+  all.block.theirs.reset();
   return wrong;
 }
 
@@ -189,6 +211,12 @@ std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
   }
   auto child = spawn(image_of(plan, extras), all.passed(extras));
   if (!child) return std::unexpected{cannot_start(plan, "starting the sandbox", child.error())};
+  if (all.options) {
+    if (const int wrong = let_go(all); wrong != 0) {
+      reap(*child);
+      return std::unexpected{cannot_start(plan, "stage two", wrong)};
+    }
+  }
   std::vector<std::string> mounts;
   for (const auto& proof : extras.proofs) mounts.push_back(proof.path);
   return started_stage{std::move(*child),       std::move(all.channel.ours),

@@ -57,6 +57,7 @@ class supervisor {
   void tell_progress(const stage::message* measured);
   void read_channel();
   void take_report(const stage::message& report);
+  void on_present();
   void on_ready(const stage::message& report);
   void take_terminal(descriptor master);
   void take_size();
@@ -75,12 +76,14 @@ class supervisor {
   void refuse(refusal why);
   void find_init();
   void check_mounts();
+  void say_that_all_are_gone();
   [[nodiscard]] bool is_done() const;
   void finish();
 
   const launch_plan& plan_;
   const limits& bounds_;
   const sinks& events_;
+  const launch_extras& extras_;
   int cancelled_;  ///< borrowed; as the one in `events_`
   started_stage stage_;
   std::optional<input_relay> input_;
@@ -102,6 +105,7 @@ class supervisor {
   bool has_reported_end_{false};
   bool has_gone_{false};  ///< stage two was told to start the command
   bool has_started_{false};
+  bool are_all_gone_{false};  ///< and it was said
   bool has_terminal_{false};
   bool is_measuring_{false};  ///< stage two was asked and has not answered
   bool is_finished_{false};

@@ -66,6 +66,13 @@ void supervisor::say(char word) {
   ::send(stage_.channel.get(), &word, 1, MSG_NOSIGNAL);
 }
 
+/// The kernel lets PID 1 be waited for only when everything else in its namespace is gone.
+void supervisor::say_that_all_are_gone() {
+  if (are_all_gone_ || !has_gone_) return;
+  are_all_gone_ = true;
+  if (extras_.when_gone) extras_.when_gone(record_);
+}
+
 supervisor::~supervisor() {
   if (is_finished_) return;
   stage_.channel.reset();  // stage two kills all and goes, before its go too
@@ -85,6 +92,7 @@ void supervisor::finish() {
     ::poll(&on, 1, static_cast<int>(std::chrono::milliseconds{abandon_limit}.count()));
   }
   reap(stage_.child);
+  say_that_all_are_gone();
   is_finished_ = true;
   next_beat_.reset();
   record_.out = out_.take();

@@ -83,6 +83,8 @@ void supervisor::read_channel() {
 
 void supervisor::take_report(const stage::message& report) {
   switch (report.kind) {
+    case stage::report::present:
+      return on_present();
     case stage::report::ready:
       return on_ready(report);
     case stage::report::failed:
@@ -102,14 +104,14 @@ void supervisor::take_report(const stage::message& report) {
   }
 }
 
-void supervisor::on_ready(const stage::message& report) {
-  record_.enforced = enforced_by(plan_, bounds_.resources, report.extra);
+/// While stage two proves the boundary from the inside, it is looked at from out here.
+void supervisor::on_present() {
   find_init();
-  if (plan_.backend != backend_name::none && !init_) {
+  if (!init_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
     return hang_up();
   }
-  if (plan_.backend != backend_name::none && !mounts_) {
+  if (!mounts_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "its mount table cannot be read"));
     return hang_up();
   }
@@ -118,7 +120,16 @@ void supervisor::on_ready(const stage::message& report) {
     return hang_up();
   }
   check_mounts();
+}
+
+/// Whoever reads this report has looked at the mounts since the last one (`poll_once`).
+void supervisor::on_ready(const stage::message& report) {
   if (phase_ != phase::starting) return;
+  if (plan_.backend != backend_name::none && !mounts_) {
+    refuse(runner_refusal(plan_, code::sandbox_unavailable, "stage two never said that it is there"));
+    return hang_up();
+  }
+  record_.enforced = enforced_by(plan_, bounds_.resources, report.extra);
   has_gone_ = true;
   say(stage::go);
 }

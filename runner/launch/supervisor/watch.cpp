@@ -23,6 +23,7 @@ supervisor::supervisor(const launch_plan& plan, const limits& bounds, const sink
     : plan_{plan},
       bounds_{bounds},
       events_{events},
+      extras_{extras},
       cancelled_{extras.cancelled},
       stage_{std::move(started)},
       asked_{asked},
@@ -56,8 +57,9 @@ void supervisor::poll_once() {
   const auto when = [](bool wanted, int fd) { return pollfd{wanted ? fd : -1, POLLIN, 0}; };
   const bool may_cancel = phase_ == phase::starting || phase_ == phase::running;
   const bool is_watched = mounts_ && !record_.error;
+  const bool awaits_init = init_ && has_gone_ && !are_all_gone_;
   const int resized = has_terminal_ ? events_.terminal->resized : -1;
-  std::array<pollfd, 9> on{when(is_channel_open_, stage_.channel.get()),
+  std::array<pollfd, 10> on{when(is_channel_open_, stage_.channel.get()),
                            when(is_out_open_, stage_.out.get()),
                            when(is_err_open_, stage_.err.get()),
                            when(is_child_alive_, stage_.child.ended.get()),
@@ -65,7 +67,8 @@ void supervisor::poll_once() {
                            when(may_cancel, cancelled_),
                            pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0},
                            when(is_child_alive_, resized),
-                           has_started_ && is_child_alive_ && input_ ? input_->wanted() : pollfd{-1, 0, 0}};
+                           has_started_ && is_child_alive_ && input_ ? input_->wanted() : pollfd{-1, 0, 0},
+                           when(awaits_init, init_.get())};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
   if (is_watched && (is_ready(on[6]) || mounts_->has_moved())) check_mounts();
@@ -76,6 +79,7 @@ void supervisor::poll_once() {
     is_child_alive_ = false;
     deadline_ = clock::now() + pipe_limit;
   }
+  if (is_ready(on[9])) say_that_all_are_gone();
   if (is_ready(on[4]) || is_ready(on[5])) begin_ending(ending::cancelled);
   if (is_ready(on[7])) on_resized();
   if (is_ready(on[8])) carry_input();

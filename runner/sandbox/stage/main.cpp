@@ -114,9 +114,6 @@ int watch(run_state& run) {
   pollfd on[2] = {{channel_fd, POLLIN, 0}, {run.signals, POLLIN, 0}};
   for (;;) {
     if (::poll(on, 2, tick) < 0 && errno != EINTR) fail(step::wait_for_child, errno);
-    if (tick > 0 && !run.is_over_a_limit) {
-      if (const auto which = limits.passed(); which != limited::nothing) end_at_limit(run, which);
-    }
     if (on[1].revents != 0) {
       signalfd_siginfo drained;
       while (::read(run.signals, &drained, sizeof drained) > 0) {
@@ -124,6 +121,9 @@ int watch(run_state& run) {
     }
     int status = 0;
     if (reap(run, status)) return status;
+    if (tick > 0 && !run.is_over_a_limit) {
+      if (const auto which = limits.passed(); which != limited::nothing) end_at_limit(run, which);
+    }
     if (on[0].revents != 0) obey(run, next_word());
   }
 }

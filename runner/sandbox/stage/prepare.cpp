@@ -145,6 +145,7 @@ specification prepare(std::uint64_t& obtained) {
   if (spec.is_confined()) prove_descriptors(spec.counts.held);
   hide_own_descriptors();
   find_its_place(spec);
+  if (spec.is_confined()) send({report::present, 0, 0, {}});
   bound_core_dumps(spec);
   text_reader reader{spec.rest, spec.end};
   make_files(spec, reader);
