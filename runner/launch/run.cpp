@@ -21,8 +21,9 @@ run_record run(const launch_plan& plan, const limits& bounds, const sinks& event
     record.error = std::move(started.error());
     return record;
   }
+  supervisor watched{plan, bounds, events, extras, std::move(*started), asked};
   if (extras.meanwhile) extras.meanwhile();
-  return supervisor{plan, bounds, events, extras, std::move(*started), asked}.watch();
+  return watched.watch();
 }
 
 int exit_code_of(const run_record& record) noexcept {

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <vector>
 
 #include <pinfold/path.hpp>
 
@@ -28,10 +30,19 @@ struct close_file {
 std::optional<std::string> home_in_passwd_file(uid_t user) {
   const std::unique_ptr<std::FILE, close_file> file{std::fopen("/etc/passwd", "re")};
   if (!file) return std::nullopt;
-  while (const passwd* entry = ::fgetpwent(file.get())) {
-    if (entry->pw_uid == user) return std::string{entry->pw_dir};
+  std::vector<char> room(4096);
+  for (;;) {
+    passwd entry{};
+    passwd* found = nullptr;
+    const int wrong = ::fgetpwent_r(file.get(), &entry, room.data(), room.size(), &found);
+    if (wrong == ERANGE) {
+      room.resize(room.size() * 2);  // the same line is read again
+    } else if (wrong != 0) {
+      return std::nullopt;
+    } else if (entry.pw_uid == user) {
+      return std::string{entry.pw_dir};
+    }
   }
-  return std::nullopt;
 }
 
 /// For users that only a directory service knows: getent(1) asks NSS in a process of its own. The

@@ -56,6 +56,20 @@ bool is_cancelled(const embedding& here, boundary kind) {
 
 }  // namespace
 
+TEST_CASE("sixty-four threads look at the caller at once and find the same") {
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < thread_count; ++i) {
+      threads.emplace_back([&] {
+        const auto one = runner::for_caller({"PATH=/usr/bin:/bin", "HOME=/nonexistent"});
+        if (!one) ++wrong;
+      });
+    }
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("sixty-four threads run, wait for and cancel commands of their own") {
   const embedding here;
   for (const auto kind : here.boundaries()) {

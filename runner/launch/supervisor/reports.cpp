@@ -115,10 +115,6 @@ void supervisor::on_present() {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "its mount table cannot be read"));
     return hang_up();
   }
-  if (events_.terminal && !has_terminal_) {
-    refuse(runner_refusal(plan_, code::sandbox_unavailable, "it did not hand out its terminal"));
-    return hang_up();
-  }
   check_mounts();
 }
 
@@ -127,6 +123,10 @@ void supervisor::on_ready(const stage::message& report) {
   if (phase_ != phase::starting) return;
   if (plan_.backend != backend_name::none && !mounts_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "stage two never said that it is there"));
+    return hang_up();
+  }
+  if (events_.terminal && !has_terminal_) {
+    refuse(runner_refusal(plan_, code::sandbox_unavailable, "it did not hand out its terminal"));
     return hang_up();
   }
   record_.enforced = enforced_by(plan_, bounds_.resources, report.extra);
