@@ -15,6 +15,7 @@
 #include "cli/claims.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/limits_report.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "sandbox/prepare.hpp"
@@ -151,6 +152,10 @@ std::vector<std::string> places_of(const launch_plan& plan, meaning what) {
   return places;
 }
 
+bounds_report bounds_of(const prepared_run& planned, const checked_options& asked) {
+  return look_at_bounds(planned, asked.bounds, asked.request.blob_most);
+}
+
 std::string table_of(const prepared_run& planned, const checked_options& asked) {
   const auto& plan = planned.plan;
   table text;
@@ -166,17 +171,7 @@ std::string table_of(const prepared_run& planned, const checked_options& asked) 
     text.line("whole outputs", planned.blobs->path);
     text.line("", "at most " + readable_size(asked.request.blob_most) + " of each");
   }
-  const auto& bounds = asked.bounds;
-  text.line("time limit", bounds.time ? std::to_string(bounds.time->count()) + " ms" : "none");
-  text.line("grace", std::to_string(bounds.grace.count()) + " ms from SIGTERM to SIGKILL");
-  const auto& resources = bounds.resources;
-  if (resources.memory) text.line("memory limit", readable_size(*resources.memory));
-  if (resources.processes) text.line("process limit", std::to_string(*resources.processes));
-  if (resources.cpu_time) {
-    text.line("processor time limit", std::to_string(resources.cpu_time->count()) + " ms");
-  }
-  if (resources.file_size) text.line("file size limit", readable_size(*resources.file_size));
-  text.line("output kept", readable_size(bounds.output) + " of each stream");
+  for (const auto& one : lines_of(bounds_of(planned, asked))) text.line(one.title, one.value);
   text.lines("environment", plan.environment);
   const auto now = situation_of(planned, asked.request);
   return std::move(text).take() + "\n" + listed("promised", promised_in(now)) +
@@ -211,18 +206,7 @@ json object_of(const prepared_run& planned, const checked_options& asked) {
   put_decisions(object, planned.decided);
   object["environment"] = list(plan.environment);
   object["mounts"] = mounts_of(plan);
-  const auto& resources = asked.bounds.resources;
-  const auto number = [](const auto& limit) { return limit ? json(*limit) : json(nullptr); };
-  auto& limits = object["limits"];
-  limits["time_ms"] = asked.bounds.time ? json(asked.bounds.time->count()) : json(nullptr);
-  limits["memory_bytes"] = number(resources.memory);
-  limits["processes"] = number(resources.processes);
-  limits["cpu_time_ms"] =
-      resources.cpu_time ? json(resources.cpu_time->count()) : json(nullptr);
-  limits["file_size_bytes"] = number(resources.file_size);
-  limits["grace_ms"] = asked.bounds.grace.count();
-  limits["output_bytes"] = asked.bounds.output;
-  limits["blob_bytes"] = planned.blobs ? json(asked.request.blob_most) : json(nullptr);
+  object["limits"] = json_of(bounds_of(planned, asked));
   const auto now = situation_of(planned, asked.request);
   object["promised"] = listed_json(promised_in(now));
   object["not_promised"] = listed_json(not_promised_in(now));

@@ -16,6 +16,7 @@
 #include "cli/interruption.hpp"
 #include "cli/text.hpp"
 #include "cli/utf8.hpp"
+#include "launch/cgroup/leaf.hpp"
 
 namespace pinfold {
 namespace {
@@ -127,6 +128,10 @@ int run_and_report(std::string_view what, prepared_run ready, const limits& boun
       if (!write_all(descriptor_of(which), piece)) interrupted.raise();
     };
   }
+  // This process is ours alone, so it may make room for the cgroups of its runs.
+  const bool is_confined = ready.plan.backend != backend_name::none;
+  const auto wanted = is_confined ? controllers::for_limits(bounds.resources) : controllers{};
+  const auto leaf = cgroup_leaf::enter(ready.extras.cgroups, wanted);
   const auto record = run_prepared(std::move(ready), bounds, events);
   if (form == report_form::as_json) {
     (void)write_all(STDOUT_FILENO, one_line(to_json(record, role)));

@@ -11,6 +11,7 @@
 #include <pinfold/runner/record.hpp>
 
 #include "launch/blob.hpp"
+#include "launch/cgroup/find.hpp"
 
 namespace pinfold {
 
@@ -46,6 +47,8 @@ struct launch_extras {
   core_dumps cores{core_dumps::forbidden};
   /// Where a stream that is more than what is kept goes as a whole.
   blob_place blobs;
+  /// Where a cgroup for the limits is looked for.
+  cgroup_search cgroups{};
 };
 
 /// Runs one plan to its end. Blocks. At return nothing of the command's process tree is alive and

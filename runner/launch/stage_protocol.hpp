@@ -20,6 +20,8 @@ inline constexpr int held_fd = 8;     ///< first of the descriptors that only ha
 
 /// Runner to stage two, one byte each. End of file means the runner is gone: kill and exit.
 inline constexpr char go = 'g';         ///< start the command
+inline constexpr char memory_is_held = 'm';  ///< before go: a cgroup bounds it, so look no more
+inline constexpr char tasks_are_held = 'p';  ///< the same
 inline constexpr char terminate = 't';  ///< SIGTERM to the command's process group
 inline constexpr char kill = 'k';       ///< SIGKILL to everything
 
@@ -66,6 +68,7 @@ enum class step : std::uint64_t {
   own_uts_namespace,
   own_cgroup_namespace,
   sysctls_are_closed,
+  cgroups_are_closed,
   outside_is_closed,
   hidden_place_is_closed,
   secret_is_covered,
@@ -134,6 +137,8 @@ enum class step : std::uint64_t {
       return "own-cgroup-namespace";
     case step::sysctls_are_closed:
       return "sysctls-are-closed";
+    case step::cgroups_are_closed:
+      return "cgroups-are-closed";
     case step::outside_is_closed:
       return "outside-is-closed";
     case step::hidden_place_is_closed:

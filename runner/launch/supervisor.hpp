@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <expected>
 #include <optional>
+#include <string>
 
+#include "launch/cgroup/run_cgroup.hpp"
 #include "launch/drain.hpp"
 #include "launch/mount_watch.hpp"
 #include "launch/run.hpp"
@@ -18,8 +21,10 @@ class supervisor {
  public:
   using clock = std::chrono::steady_clock;
 
+  /// `cgroup`: the run's own, or why there is none.
   supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
-             const blob_place& blobs, started_stage started, clock::time_point asked);
+             const blob_place& blobs, started_stage started,
+             std::expected<run_cgroup, std::string> cgroup, clock::time_point asked);
 
   /// Watches to the end, whatever it takes (bounded by the limits and a few seconds), and returns
   /// the record. Call once.
@@ -59,7 +64,9 @@ class supervisor {
   void say(char word);
   void refuse(refusal why);
   void find_init();
+  void take_into_cgroup();
   void check_mounts();
+  void check_cgroup();
   [[nodiscard]] bool is_done() const;
   void finish();
 
@@ -67,7 +74,9 @@ class supervisor {
   const limits& bounds_;
   const sinks& events_;
   started_stage stage_;
-  descriptor init_;  ///< pidfd of PID 1 inside, once it is known
+  std::expected<run_cgroup, std::string> cgroup_;
+  pid_t init_number_{-1};  ///< of PID 1 inside, while it waits for its go
+  descriptor init_;        ///< pidfd of PID 1 inside, once it is known
   std::optional<mount_watch> mounts_;  ///< its mount table, once it is known
   clock::time_point asked_;
   clock::time_point command_started_{};

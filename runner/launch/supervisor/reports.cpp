@@ -41,6 +41,11 @@ std::optional<run_limit> limit_of(stage::limited which) {
   return std::nullopt;
 }
 
+held_by_cgroup hold_of(const std::expected<run_cgroup, std::string>& cgroup) {
+  if (!cgroup) return {{}, {}, cgroup.error()};
+  return {cgroup->path(), cgroup->held(), "its place has no such controller"};
+}
+
 }  // namespace
 
 void supervisor::read_channel() {
@@ -76,7 +81,6 @@ void supervisor::take_report(const stage::message& report) {
 }
 
 void supervisor::on_ready(const stage::message& report) {
-  record_.enforced = enforced_by(plan_, bounds_.resources, report.extra);
   find_init();
   if (plan_.backend != backend_name::none && !init_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
@@ -88,6 +92,8 @@ void supervisor::on_ready(const stage::message& report) {
   }
   check_mounts();
   if (phase_ != phase::starting) return;
+  take_into_cgroup();
+  record_.enforced = enforced_by(plan_, bounds_.resources, {report.extra, hold_of(cgroup_)});
   has_gone_ = true;
   say(stage::go);
 }
@@ -127,6 +133,7 @@ void supervisor::on_ended(const stage::message& report) {
   record_.killed = static_cast<unsigned>(report.extra);
   const int status = report.value;
   check_mounts();
+  check_cgroup();
   const bool was_stopped = record_.error || record_.ended == ending::timed_out ||
                            record_.ended == ending::cancelled || record_.ended == ending::limited;
   if (WIFEXITED(status)) {

@@ -19,11 +19,13 @@ bool is_ready(const pollfd& one) {
 }  // namespace
 
 supervisor::supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
-                       const blob_place& blobs, started_stage started, clock::time_point asked)
+                       const blob_place& blobs, started_stage started,
+                       std::expected<run_cgroup, std::string> cgroup, clock::time_point asked)
     : plan_{plan},
       bounds_{bounds},
       events_{events},
       stage_{std::move(started)},
+      cgroup_{std::move(cgroup)},
       asked_{asked},
       deadline_{asked + setup_limit},
       out_blob_{blobs, "stdout"},
@@ -51,11 +53,13 @@ void supervisor::poll_once() {
   const auto when = [](bool wanted, int fd) { return pollfd{wanted ? fd : -1, POLLIN, 0}; };
   const bool may_cancel = phase_ == phase::starting || phase_ == phase::running;
   const bool is_watched = mounts_ && !record_.error;
-  std::array<pollfd, 6> on{
+  const auto counts = cgroup_ ? cgroup_->changes() : std::array{-1, -1};
+  std::array<pollfd, 8> on{
       when(is_channel_open_, stage_.channel.get()), when(is_out_open_, stage_.out.get()),
       when(is_err_open_, stage_.err.get()), when(is_child_alive_, stage_.child.ended.get()),
       when(may_cancel, events_.cancel_descriptor),
-      pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0}};
+      pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0}, pollfd{counts[0], POLLPRI, 0},
+      pollfd{counts[1], POLLPRI, 0}};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
   const auto pass_on = [this](stream which) {
@@ -64,6 +68,7 @@ void supervisor::poll_once() {
     };
   };
   if (is_watched && (is_ready(on[5]) || mounts_->has_moved())) check_mounts();
+  check_cgroup();
   if (is_ready(on[0])) read_channel();
   if (is_ready(on[1])) {
     is_out_open_ = out_.read_from(stage_.out.get(), pass_on(stream::out)) == drain::state::open;

@@ -211,6 +211,7 @@ probe_report probe_sandbox(const probe_request& request) {
       not_tried();
     }
   }
+  add({probe_cgroup(request.cgroups)});
   add(kernel_lines(kernel));
   return report;
 }
