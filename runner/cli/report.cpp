@@ -18,6 +18,7 @@
 #include "cli/live.hpp"
 #include "cli/text.hpp"
 #include "cli/utf8.hpp"
+#include "launch/cgroup/leaf.hpp"
 
 namespace pinfold {
 namespace {
@@ -133,6 +134,10 @@ manner manner_of(report_form form, record_role role, const caller_environment& e
 int run_and_report(std::string_view what, prepared_run ready, const limits& bounds,
                    const manner& how) {
   const interruption interrupted;
+  // This process is ours alone, so it may make room for the cgroups of its runs.
+  const bool is_confined = ready.plan.backend != backend_name::none;
+  const auto wanted = is_confined ? controllers::for_limits(bounds.resources) : controllers{};
+  const auto leaf = cgroup_leaf::enter(ready.extras.cgroups, wanted);
   const auto record = run_live(std::move(ready), bounds, how, interrupted);
   switch (how.form) {
     case report_form::as_json:

@@ -2,12 +2,27 @@
 #include "launch/run.hpp"
 
 #include <csignal>
+#include <expected>
+#include <string>
 #include <utility>
 
+#include "launch/cgroup/run_cgroup.hpp"
 #include "launch/start.hpp"
 #include "launch/supervisor.hpp"
 
 namespace pinfold {
+namespace {
+
+/// Without one, stage two watches over the same limits; the record says which it was.
+std::expected<run_cgroup, std::string> cgroup_for(const launch_plan& plan,
+                                                  const resource_limits& limits,
+                                                  const cgroup_search& search) {
+  const bool is_wanted = controllers::for_limits(limits).is_any();
+  if (plan.backend == backend_name::none || !is_wanted) return std::unexpected{std::string{}};
+  return run_cgroup::make(search, limits);
+}
+
+}  // namespace
 
 run_record run(const launch_plan& plan, const limits& bounds, const sinks& events,
                const launch_extras& extras) {
@@ -21,7 +36,10 @@ run_record run(const launch_plan& plan, const limits& bounds, const sinks& event
     record.error = std::move(started.error());
     return record;
   }
-  supervisor watched{plan, bounds, events, extras, std::move(*started), asked};
+  // Made while bwrap is at its own work.
+  auto cgroup = cgroup_for(plan, bounds.resources, extras.cgroups);
+  supervisor watched{plan,  bounds, events, extras, std::move(*started), std::move(cgroup),
+                     asked};
   if (extras.meanwhile) extras.meanwhile();
   return watched.watch();
 }

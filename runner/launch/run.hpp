@@ -13,6 +13,7 @@
 #include <pinfold/runner/sinks.hpp>
 
 #include "launch/blob.hpp"
+#include "launch/cgroup/find.hpp"
 
 namespace pinfold {
 
@@ -48,6 +49,8 @@ struct launch_extras {
   core_dumps cores{core_dumps::forbidden};
   /// Where a stream that is more than what is kept goes as a whole.
   blob_place blobs;
+  /// Where a cgroup for the limits is looked for.
+  cgroup_search cgroups{};
   /// Borrowed; cancels like the caller's own in `sinks`.
   int cancelled{-1};
   /// Called once while bwrap makes the boundary, when there is nothing to do here.

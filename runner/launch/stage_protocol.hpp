@@ -20,10 +20,12 @@ inline constexpr int block_fd = 8;    ///< bwrap's --block-fd; bwrap closes it
 inline constexpr int held_fd = 9;     ///< first of the descriptors that only have to stay open
 
 /// Runner to stage two, one byte each. End of file means the runner is gone: kill and exit.
-inline constexpr char go = 'g';         ///< start the command
-inline constexpr char terminate = 't';  ///< SIGTERM to the command's process group
-inline constexpr char kill = 'k';       ///< SIGKILL to everything
-inline constexpr char measure = 'm';    ///< asks for `measured`; of a sandbox alone
+inline constexpr char go = 'g';              ///< start the command
+inline constexpr char memory_is_held = 'm';  ///< before go: a cgroup bounds it, so look no more
+inline constexpr char tasks_are_held = 'p';  ///< the same
+inline constexpr char terminate = 't';       ///< SIGTERM to the command's process group
+inline constexpr char kill = 'k';            ///< SIGKILL to everything
+inline constexpr char measure = 'u';         ///< asks for `measured`; of a sandbox alone
 
 /// Stage two to runner.
 enum class report : std::uint32_t {
@@ -71,6 +73,7 @@ enum class step : std::uint64_t {
   own_uts_namespace,
   own_cgroup_namespace,
   sysctls_are_closed,
+  cgroups_are_closed,
   outside_is_closed,
   hidden_place_is_closed,
   secret_is_covered,
@@ -140,6 +143,8 @@ enum class step : std::uint64_t {
       return "own-cgroup-namespace";
     case step::sysctls_are_closed:
       return "sysctls-are-closed";
+    case step::cgroups_are_closed:
+      return "cgroups-are-closed";
     case step::outside_is_closed:
       return "outside-is-closed";
     case step::hidden_place_is_closed:

@@ -5,9 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <expected>
 #include <functional>
 #include <optional>
+#include <string>
 
+#include "launch/cgroup/run_cgroup.hpp"
 #include "launch/drain.hpp"
 #include "launch/input_relay.hpp"
 #include "launch/mount_watch.hpp"
@@ -21,8 +24,10 @@ class supervisor {
  public:
   using clock = std::chrono::steady_clock;
 
+  /// `cgroup`: the run's own, or why there is none.
   supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
-             const launch_extras& extras, started_stage started, clock::time_point asked);
+             const launch_extras& extras, started_stage started,
+             std::expected<run_cgroup, std::string> cgroup, clock::time_point asked);
   supervisor(const supervisor&) = delete;
   supervisor& operator=(const supervisor&) = delete;
   /// Ends what a `watch` that threw has left.
@@ -75,8 +80,10 @@ class supervisor {
   void say(char word);
   void refuse(refusal why);
   void find_init();
+  void take_into_cgroup();
   void check_mounts();
   void say_that_all_are_gone();
+  void check_cgroup();
   [[nodiscard]] bool is_done() const;
   void finish();
 
@@ -87,7 +94,9 @@ class supervisor {
   int cancelled_;  ///< borrowed; as the one in `events_`
   started_stage stage_;
   std::optional<input_relay> input_;
-  descriptor init_;  ///< pidfd of PID 1 inside, once it is known
+  std::expected<run_cgroup, std::string> cgroup_;
+  pid_t init_number_{-1};  ///< of PID 1 inside, while it waits for its go
+  descriptor init_;        ///< pidfd of PID 1 inside, once it is known
   std::optional<mount_watch> mounts_;  ///< its mount table, once it is known
   clock::time_point asked_;
   clock::time_point command_started_{};

@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,6 +58,7 @@ void supervisor::ask_to_kill() {
 void supervisor::kill_from_here() {
   phase_ = phase::abandoning;
   deadline_ = clock::now() + abandon_limit;
+  if (cgroup_) cgroup_->kill();
   kill_now(init_);
   kill_now(stage_.child.ended);
 }
@@ -85,6 +87,7 @@ supervisor::~supervisor() {
 
 void supervisor::finish() {
   if (has_gone_) check_mounts();  // for the last time: what happened unseen counts too
+  check_cgroup();
   if (is_child_alive_) kill_from_here();
   if (init_) {
     kill_now(init_);
@@ -103,10 +106,16 @@ void supervisor::finish() {
     record_.setup = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - asked_);
   }
   if (has_reported_end_ || record_.error || record_.ended == ending::cancelled) return;
+  if (record_.limit == run_limit::memory && cgroup_) {
+    // Stage two cannot count what was killed together with it and the command.
+    record_.killed = std::max(cgroup_->killed_for_memory(), 2U) - 2U;
+  }
   if (has_started_) {
     record_.duration =
         std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - command_started_);
-    if (record_.ended == ending::timed_out || record_.ended == ending::limited) return;
+  }
+  if (record_.ended == ending::timed_out || record_.ended == ending::limited) return;
+  if (has_started_) {
     record_.error = runner_refusal(plan_, code::run_lost, {});
   } else {
     refuse(runner_refusal(plan_, code::sandbox_unavailable,

@@ -44,9 +44,38 @@ void supervisor::find_init() {
   if (got <= 0) return;
   const pid_t pid = child_pid_in({text.data(), static_cast<std::size_t>(got)});
   if (pid <= 0) return;
+  init_number_ = pid;
   init_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  keep_in_turn(pid);
   mounts_ = mount_watch::of(pid, stage_.mounts, plan_.workspace);
+}
+
+/// The command does not exist yet, and stage two waits for its word: whatever is started from now on
+/// is born in the cgroup. bwrap, which starts nothing more, stays where it is. What cannot be done
+/// leaves the limits to stage two's own watch, and the record says so.
+void supervisor::take_into_cgroup() {
+  if (init_number_ <= 0) return;
+  if (cgroup_) {
+    if (auto taken = cgroup_->take_in(init_number_); !taken) {
+      auto why = std::move(taken.error());
+      cgroup_ = std::unexpected{std::move(why)};
+    }
+  }
+  if (cgroup_ && cgroup_->held().memory) say(stage::memory_is_held);
+  if (cgroup_ && cgroup_->held().pids) say(stage::tasks_are_held);
+  keep_in_turn(init_number_);  // after the move: the kernel may refuse one in real time
+}
+
+/// What the kernel counted ends the run like what stage two counts. For memory it has killed all that
+/// was inside, stage two with it.
+void supervisor::check_cgroup() {
+  if (!cgroup_ || !has_gone_ || record_.error || record_.limit) return;
+  const auto met = cgroup_->met();
+  if (!met) return;
+  record_.limit = met;
+  const bool may_end = phase_ == phase::starting || phase_ == phase::running;
+  if (!may_end) return;
+  record_.ended = ending::limited;
+  ask_to_kill();
 }
 
 /// A mount that is gone takes its part of the boundary along: everything inside is killed from here,

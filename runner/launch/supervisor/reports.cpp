@@ -62,6 +62,11 @@ ssize_t receive(int channel, stage::message& report, descriptor& passed) {
   return got;
 }
 
+held_by_cgroup hold_of(const std::expected<run_cgroup, std::string>& cgroup) {
+  if (!cgroup) return {{}, {}, cgroup.error()};
+  return {cgroup->path(), cgroup->held(), "its place has no such controller"};
+}
+
 }  // namespace
 
 void supervisor::read_channel() {
@@ -116,6 +121,7 @@ void supervisor::on_present() {
     return hang_up();
   }
   check_mounts();
+  if (phase_ == phase::starting) take_into_cgroup();
 }
 
 /// Whoever reads this report has looked at the mounts since the last one (`poll_once`).
@@ -129,7 +135,7 @@ void supervisor::on_ready(const stage::message& report) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "it did not hand out its terminal"));
     return hang_up();
   }
-  record_.enforced = enforced_by(plan_, bounds_.resources, report.extra);
+  record_.enforced = enforced_by(plan_, bounds_.resources, {report.extra, hold_of(cgroup_)});
   has_gone_ = true;
   say(stage::go);
 }
@@ -172,6 +178,7 @@ void supervisor::on_ended(const stage::message& report) {
   record_.killed = static_cast<unsigned>(report.extra);
   const int status = report.value;
   check_mounts();
+  check_cgroup();
   const bool was_stopped = record_.error || record_.ended == ending::timed_out ||
                            record_.ended == ending::cancelled || record_.ended == ending::limited;
   if (WIFEXITED(status)) {

@@ -19,13 +19,15 @@ bool is_ready(const pollfd& one) {
 }  // namespace
 
 supervisor::supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
-                       const launch_extras& extras, started_stage started, clock::time_point asked)
+                       const launch_extras& extras, started_stage started,
+                       std::expected<run_cgroup, std::string> cgroup, clock::time_point asked)
     : plan_{plan},
       bounds_{bounds},
       events_{events},
       extras_{extras},
       cancelled_{extras.cancelled},
       stage_{std::move(started)},
+      cgroup_{std::move(cgroup)},
       asked_{asked},
       deadline_{asked + setup_limit},
       out_blob_{extras.blobs, "stdout"},
@@ -58,8 +60,9 @@ void supervisor::poll_once() {
   const bool may_cancel = phase_ == phase::starting || phase_ == phase::running;
   const bool is_watched = mounts_ && !record_.error;
   const bool awaits_init = init_ && has_gone_ && !are_all_gone_;
+  const auto counts = cgroup_ ? cgroup_->changes() : std::array{-1, -1};
   const int resized = has_terminal_ ? events_.terminal->resized : -1;
-  std::array<pollfd, 10> on{when(is_channel_open_, stage_.channel.get()),
+  std::array<pollfd, 12> on{when(is_channel_open_, stage_.channel.get()),
                            when(is_out_open_, stage_.out.get()),
                            when(is_err_open_, stage_.err.get()),
                            when(is_child_alive_, stage_.child.ended.get()),
@@ -68,10 +71,13 @@ void supervisor::poll_once() {
                            pollfd{is_watched ? mounts_->table() : -1, POLLPRI, 0},
                            when(is_child_alive_, resized),
                            has_started_ && is_child_alive_ && input_ ? input_->wanted() : pollfd{-1, 0, 0},
-                           when(awaits_init, init_.get())};
+                           when(awaits_init, init_.get()),
+                           pollfd{counts[0], POLLPRI, 0},
+                           pollfd{counts[1], POLLPRI, 0}};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
   if (is_watched && (is_ready(on[6]) || mounts_->has_moved())) check_mounts();
+  check_cgroup();
   if (is_ready(on[0])) read_channel();
   if (is_ready(on[1])) read_stream(stream::out);
   if (is_ready(on[2])) read_stream(stream::err);

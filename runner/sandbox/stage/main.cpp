@@ -78,6 +78,8 @@ void obey(run_state& run, char word) {
       if (run.spec.is_confined()) report_usage();
       break;
     case go:
+    case memory_is_held:
+    case tasks_are_held:
       break;
     default:
       leave(run);
@@ -150,6 +152,24 @@ void report_limits_met(const run_state& run, int status) {
   if (status != 0 && is_a_scratch_place_full(run.spec)) tell(limited::tmp_size, 0);
 }
 
+/// Until the word to start. What a cgroup of the runner's bounds is not looked at here as well.
+bool wait_for_go(specification& spec) {
+  for (;;) {
+    switch (next_word()) {
+      case go:
+        return true;
+      case memory_is_held:
+        spec.counts.limits.memory_bytes = 0;
+        break;
+      case tasks_are_held:
+        spec.counts.limits.tasks = 0;
+        break;
+      default:
+        return false;
+    }
+  }
+}
+
 int run_once() {
   run_state run;
   std::uint64_t obtained = 0;
@@ -158,7 +178,7 @@ int run_once() {
   if (run.signals < 0) fail(step::wait_for_child, errno);
   if (run.spec.has_terminal()) open_terminal(run.spec);
   send_ready(run.spec, obtained);
-  if (next_word() != go) return 1;
+  if (!wait_for_go(run.spec)) return 1;
   if (const int wrong = start(run.spec, run.command); wrong != 0) {
     send({report::not_started, wrong, 0, {}});
     return 1;

@@ -69,6 +69,7 @@ void prove_no_privileges();
 void prove_no_way_out();
 void prove_namespaces(const specification& spec);
 void prove_sysctls_are_closed();
+void prove_cgroups_are_closed();
 void check_proofs(const specification& spec, text_reader& reader);
 void prove_places(specification& spec, text_reader& reader);
 

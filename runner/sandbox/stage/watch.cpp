@@ -1,4 +1,4 @@
-// The watch: where no cgroup counts for us, stage two looks at /proc of its own PID namespace, which
+// The watch: where no cgroup holds a limit, stage two looks at /proc of its own PID namespace, which
 // holds the command's whole tree and nothing else, and says which limit is passed. It sees what lives
 // at the moment it looks.
 #include <ctype.h>
