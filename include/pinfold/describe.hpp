@@ -115,8 +115,8 @@ inline constexpr std::array<claim, 17> not_promised{{
      "a host program that renames over a carve-out during a run takes its cover away, for the moment "
      "until the run is ended for it"},
     {"limits-by-looking", holds_when::under_bubblewrap,
-     "memory and processor time, and as root the number of processes, are looked at 50 times a "
-     "second: between two looks a command can pass its limit"},
+     "processor time, and where no cgroup is ours memory and (as root) the number of processes, are "
+     "looked at 50 times a second: between two looks a command can pass its limit"},
     {"set-id-left-behind", holds_when::under_seatbelt,
      "run as root, a command can leave a file with a set-user-ID bit in its workspace"},
     {"limits-not-planned", holds_when::under_seatbelt,

@@ -42,7 +42,8 @@ std::expected<std::uint64_t, std::string> parse_processes(const std::string& tex
 void add_limit_options(CLI::App& app, limit_options& to) {
   app.add_option("--memory", to.memory,
                  "End the command when all of its processes hold more than this: 512MiB, 4GiB "
-                 "(default: no limit)");
+                 "(default: no limit). Like --processes a hard bound where a cgroup is delegated to "
+                 "you, else watched over: explain says which");
   app.add_option("--processes", to.processes,
                  "End the command when it has more tasks than this; threads count (default: 4096)");
   app.add_option("--cpu-time", to.cpu_time,

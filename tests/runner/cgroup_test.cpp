@@ -1,5 +1,6 @@
 // Where a run's cgroup may be made, what is written into it, and what is left of it: nothing. Against
 // a directory tree that answers like the kernel; tests/vm/run.sh asks the kernel itself.
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <optional>

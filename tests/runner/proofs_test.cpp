@@ -27,6 +27,7 @@
 #include <thread>
 #include <vector>
 
+#include "launch/mountinfo.hpp"
 #include "runner/confined_ground.hpp"
 #include "runner/ground.hpp"
 #include "support/catch.hpp"
@@ -122,6 +123,17 @@ bool answer_call(int call, unsigned error, int first = -1) {
   const sock_fprog program{static_cast<unsigned short>(std::size(code)), code};
   if (!is_root() && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
   return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program) == 0;
+}
+
+/// A place where a cgroup file system is mounted, of either version.
+std::string mounted_cgroup() {
+  std::ifstream table{"/proc/self/mountinfo"};
+  std::string place;
+  for (std::string line; std::getline(table, line);) {
+    const auto fields = fields_of(line);
+    if (fields.type.starts_with("cgroup")) place = fields.point;
+  }
+  return place;
 }
 
 bool has_another_device() {
@@ -257,6 +269,14 @@ TEST_CASE("a network that is there in spite of the plan is found") {
 
 TEST_CASE("a sysctl that can be written is found") {
   fails("sysctls-are-closed", without({"--ro-bind", "/proc/sys", "/proc/sys"}));
+}
+
+TEST_CASE("a cgroup file system that can be written to is found") {
+  if (mounted_cgroup().empty()) return;  // then there is none to be seen inside
+  fails("cgroups-are-closed", [](const checkout&, launch_plan& plan) {
+    const auto place = mounted_cgroup();
+    replace(plan, {"--ro-bind", "/", "/"}, {"--ro-bind", "/", "/", "--bind", place, place});
+  });
 }
 
 TEST_CASE("a root or a neighbourhood that can be written is found") {

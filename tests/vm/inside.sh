@@ -16,7 +16,7 @@ echo "+memory +pids" >$cg/cgroup.subtree_control
 pass() { echo "PASS $where: $1"; }
 fail() {
   echo "FAIL $where: $1"
-  sed 's/^/  /' $record $record.err 2>/dev/null | cut -c 1-3000
+  sed 's/^/  /; s/"enforced":.*"killed"/... "killed"/' $record $record.err 2>/dev/null | cut -c 1-3000
 }
 
 # says NAME TEXT...: what the last run wrote holds every text.
@@ -58,21 +58,21 @@ holds_its_limits() {
   nothing_is_left "nothing is left of it"
 
   before=$(tasks)
-  run run --json --timeout 60s --processes 50 -c 'b() { b | b & }; b; sleep 60'
+  run run --json --timeout 60s --processes 50 -- sh -c 'b() { b | b & }; b; sleep 60'
   says "a bomb that doubles itself ends as limited" '"ended":"limited"' '"limit":"processes"'
-  run run --json --timeout 60s --processes 300 -c 'b() { b | b & b; }; b'
+  run run --json --timeout 60s --processes 300 -- sh -c 'b() { b | b & b; }; b'
   says "so does one that never waits" '"ended":"limited"' '"limit":"processes"'
-  run run --json --timeout 60s --processes 20 -c 'while :; do sleep 100 & done'
+  run run --json --timeout 60s --processes 20 -- sh -c 'while :; do sleep 100 & done'
   says "and one that counts up" '"ended":"limited"' '"limit":"processes"'
   sleep 1
   if [ "$(tasks)" -le $((before + 8)) ]; then pass "no process of them is left"; else fail "$(tasks) processes are left, $before before"; fi
   nothing_is_left "nor a cgroup"
-  run run --json --processes 20 -c 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2 & done; wait; echo done'
+  run run --json --processes 20 -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2 & done; wait; echo done'
   says "what stays below is left alone" '"ended":"exited"' '"exit_code":0' done
 
   run run --json --timeout 60s --memory 48MiB -- awk 'BEGIN { s = "x"; while (1) s = s s }'
   says "a hog of memory ends as limited" '"ended":"limited"' '"limit":"memory"'
-  run run --json --timeout 60s --memory 48MiB -c 'for i in 1 2 3 4; do awk "BEGIN { s = sprintf(\"%20000000s\", \"\"); while (1); }" & done; wait'
+  run run --json --timeout 60s --memory 48MiB -- sh -c 'for i in 1 2 3 4; do awk "BEGIN { s = sprintf(\"%20000000s\", \"\"); while (1); }" & done; wait'
   says "so do many small ones" '"ended":"limited"' '"limit":"memory"'
   run run --json --timeout 60s --memory 48MiB -- dd if=/dev/zero of=/tmp/x bs=1M count=200
   says "and a full scratch place" '"ended":"limited"' '"limit":"memory"'
@@ -80,7 +80,7 @@ holds_its_limits() {
   says "what stays below is left alone" '"ended":"exited"' '"exit_code":0'
   nothing_is_left "nothing is left of any"
 
-  run run --memory 64MiB --processes 50 -c 'seen=0; wrote=0
+  run run --memory 64MiB --processes 50 -- sh -c 'seen=0; wrote=0
     for f in $(find /sys/fs/cgroup /proc/self/root/sys/fs/cgroup/ -maxdepth 5 -type f); do
       case $f in */memory.max | */memory.high | */pids.max | */cgroup.procs | */cgroup.subtree_control | */cgroup.kill | */cgroup.threads) ;; *) continue ;; esac
       seen=$((seen + 1))
@@ -106,7 +106,7 @@ holds_its_limits() {
 # it left.
 survives_a_killed_runner() {
   rm -f "$checkout/started"
-  run run --memory 64MiB --processes 50 -c 'sleep 1000 & touch started; sleep 1000' &
+  run run --memory 64MiB --processes 50 -- sh -c 'sleep 1000 & touch started; sleep 1000' &
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -e "$checkout/started" ] || sleep 0.5; done
   kill -9 $(pidof pinfold)
   wait
@@ -146,7 +146,7 @@ give() { chown "$user:$user" "$1" "$1/cgroup.procs" "$1/cgroup.subtree_control" 
 for user in 0 1000; do
   if [ $user -eq 0 ]; then home=/root; checkout=/srv/root; else home=/home/user; checkout=/srv/user; fi
   mkdir -p $checkout/.efferent $checkout/.foundry
-  chown -R $user:$user $checkout
+  chown -R $user:$user $checkout $home
   mkdir -p $cg/unit-$user/harness $cg/seat-$user
   give $cg/unit-$user
   give $cg/unit-$user/harness
@@ -164,7 +164,7 @@ done
 
 where="uid 0, in the root of all"
 user=0 home=/root checkout=/srv/root seat=.
-run run --json --processes 50 -c 'b() { b | b & }; b; sleep 60'
+run run --json --processes 50 -- sh -c 'b() { b | b & }; b; sleep 60'
 says "a bomb ends as limited" '"ended":"limited"' '"limit":"processes"' 'the kernel bounds them in the cgroup'
 nothing_is_left "nothing is left of it"
 where="uid 0, where systemd runs and gave nothing away"

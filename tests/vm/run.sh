@@ -41,7 +41,6 @@ make_root() {
   rm -rf "$root"
   mkdir -p "$root"/{bin,dev,etc,home/user,proc,root,run,srv,sys,tmp,usr/bin,var/tmp}
   chmod 1777 "$root"/{tmp,var/tmp}
-  chown -R 1000:1000 "$root/home/user"
   cp /bin/busybox "$root/bin/busybox"
   for name in $(busybox --list); do [ -e "$root/bin/$name" ] || ln -s busybox "$root/bin/$name"; done
   put_program "$(command -v bwrap)"
@@ -52,7 +51,7 @@ make_root() {
   printf 'root:x:0:\nuser:x:1000:\n' >"$root/etc/group"
   install -m 755 tests/vm/inside.sh "$root/inside.sh"
   # bwrap cannot pivot away from an initial root file system: everything moves to another first.
-  printf '%s\n' '#!/bin/busybox sh' '/bin/busybox mkdir /new' '/bin/busybox mount -t tmpfs root /new' \
+  printf '%s\n' '#!/bin/busybox sh' '/bin/busybox mkdir /new' '/bin/busybox mount -t tmpfs -o mode=755 root /new' \
     'for name in /*; do case $name in /new) ;; *) /bin/busybox cp -a $name /new/ ;; esac; done' \
     'exec /bin/busybox switch_root /new /inside.sh' >"$root/init"
   chmod 755 "$root/init"
@@ -64,7 +63,7 @@ make_root
 echo "Booting $(basename "$kernel")"
 timeout "$most_seconds" qemu-system-x86_64 -accel tcg -cpu max -smp 2 -m 1024 \
   -display none -serial stdio -monitor none -no-reboot -nic none \
-  -kernel "$kernel" -initrd "$work/initrd.gz" -append "console=ttyS0 quiet panic=-1" \
+  -kernel "$kernel" -initrd "$work/initrd.gz" -append "console=ttyS0 loglevel=1 panic=-1" \
   </dev/null 2>"$work/qemu.log" | tr -d '\r' | tee "$work/console.log" | grep -E --line-buffered '^(PASS|FAIL|  |END)' || true
 passed=$(grep -c '^PASS' "$work/console.log" || true)
 failed=$(grep -c '^FAIL' "$work/console.log" || true)

@@ -9,7 +9,9 @@
 namespace pinfold {
 
 /// What all processes of a confined command may use together. None: no limit. A run without a boundary
-/// refuses them (NotEnforceable): nothing counts its processes there.
+/// refuses them (NotEnforceable): nothing counts its processes there. Memory and processes are bound by
+/// the kernel where a cgroup v2 was delegated to this process and it sits in a leaf of that (it is never
+/// moved), and watched over elsewhere; the record's `enforced` says which.
 struct resource_limits {
   std::optional<std::uint64_t> memory;     ///< bytes
   std::optional<std::uint64_t> processes;  ///< tasks: every thread counts

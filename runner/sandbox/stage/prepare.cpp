@@ -135,8 +135,8 @@ void prove_the_boundary(specification& spec, text_reader& reader) {
   prove_namespaces(spec);
   prove_no_privileges();
   prove_sysctls_are_closed();
-  prove_cgroups_are_closed();
   prove_places(spec, reader);
+  prove_cgroups_are_closed();
 }
 
 }  // namespace

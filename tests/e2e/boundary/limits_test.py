@@ -83,6 +83,36 @@ for _ in range(40):  # none of them for long
 """
 
 
+# Every control file of the first levels of every cgroup file system that is seen.
+CGROUPS = """
+import os
+seen = written = 0
+for line in open("/proc/self/mountinfo"):
+    if " - cgroup" not in line:
+        continue
+    place = line.split()[4]
+    for directory, below, files in os.walk(place):
+        if directory.count("/") - place.count("/") > 1:
+            below.clear()
+        for name in files:
+            if name not in ("cgroup.procs", "tasks", "cgroup.subtree_control", "memory.max", "pids.max",
+                            "cgroup.kill", "cgroup.threads", "memory.limit_in_bytes", "release_agent"):
+                continue
+            seen += 1
+            try:
+                os.close(os.open(f"{directory}/{name}", os.O_WRONLY))
+                written += 1
+            except OSError:
+                pass
+        try:
+            os.mkdir(f"{directory}/mine")
+            written += 1
+        except OSError:
+            pass
+print(seen, written)
+"""
+
+
 @support.as_each_user
 class Limits(ground.Boundary):
     def limited(self, *options, program, arguments=()):
@@ -148,6 +178,15 @@ class Limits(ground.Boundary):
         self.assert_limited(record, "cpu_time")
         self.assert_fails("kill -STOP 1; kill -KILL 1; sleep 0.1; grep -q 'State:.S' /proc/1/status "
                           "&& false")
+
+    def test_no_cgroup_that_is_seen_can_be_written_to(self):
+        record = self.limited(program=CGROUPS)
+        self.assertEqual((record["exit_code"], record["stderr"]["text"]), (0, ""), record)
+        seen, written = record["stdout"]["text"].split()
+        self.assertEqual(written, "0")
+        with open("/proc/self/mountinfo", encoding="utf-8") as table:
+            if " - cgroup" in table.read():
+                self.assertGreater(int(seen), 0)
 
     def test_what_stays_below_is_left_alone(self):
         record = self.record("--memory", "1GiB", "--processes", "100", "--cpu-time", "60s",
