@@ -7,6 +7,7 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME pinfold)
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
 set(CPACK_PACKAGE_CONTACT "${PINFOLD_MAINTAINER}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else it stands before each package's own
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -25,10 +26,10 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "bubblewrap (>= 0.8)")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS pinfold)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
-  "one folder for a coding agent - development files
- Headers of the engine, which decides on an agent's paths, commands and network
- and opens what it checked, the static library of the runner, which confines
- commands by bubblewrap, and files for CMake and pkg-config.")
+  "confine a coding agent to one folder - development files
+Headers of the engine, which decides on an agent's paths, commands and network
+and opens what it checked, the static library of the runner, which confines
+commands by bubblewrap, and files for CMake and pkg-config.")
 
 if(PINFOLD_RUNNER)
   list(APPEND debian_packages pinfold)
@@ -38,11 +39,11 @@ if(PINFOLD_RUNNER)
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "bubblewrap (>= 0.8)")
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS git)
   set(CPACK_DEBIAN_PROGRAM_DESCRIPTION
-    "one folder for a coding agent, enforced by the kernel
- Runs an agent's commands in one workspace: the rest of the machine is
- read-only or not there, the network is off unless it is opened, and time,
- output and processes are bounded. Where the kernel cannot hold the boundary
- nothing runs.")
+    "confine the commands of a coding agent to one folder
+Runs an agent's commands in one workspace: the rest of the machine is
+read-only or not there, the network is off unless it is opened, and time,
+output and processes are bounded. Where the kernel cannot hold the boundary
+nothing runs.")
 endif()
 
 # What only a package has. The date is that of the build, or SOURCE_DATE_EPOCH.
