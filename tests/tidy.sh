@@ -22,7 +22,7 @@ fi
 # A file that git does not know yet has no old lines, so all of it counts.
 failed=0
 echo "clang-format: ${#changed[@]} files changed since $base"
-git-clang-format-19 --quiet --diff "$base" -- "${changed[@]}" >build/format.diff || failed=1
+git-clang-format-19 --binary clang-format-19 --quiet --diff "$base" -- "${changed[@]}" >build/format.diff || failed=1
 mapfile -t unknown < <(git ls-files --others --exclude-standard -- "${changed[@]}")
 [ ${#unknown[@]} -eq 0 ] || clang-format-19 --dry-run -Werror "${unknown[@]}" || failed=1
 [ ! -s build/format.diff ] || { cat build/format.diff; failed=1; }

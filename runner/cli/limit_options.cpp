@@ -51,8 +51,7 @@ void add_limit_options(CLI::App& app, limit_options& to) {
                  "End the command when all of its processes used the processor this long (default: "
                  "no limit)")
       ->type_name("TIME");
-  app.add_option("--file-size", to.file_size,
-                 "No file may grow beyond this (default: no limit)")
+  app.add_option("--file-size", to.file_size, "No file may grow beyond this (default: no limit)")
       ->type_name("SIZE");
   app.add_option("--tmp-size", to.tmp_size,
                  "The size of each of /tmp, /var/tmp and /dev/shm inside (default: 1GiB)")

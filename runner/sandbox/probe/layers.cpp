@@ -31,11 +31,11 @@ constexpr std::string_view proc_fix =
     "of "
     "it. Run pinfold outside of the container, or in a virtual machine";
 constexpr std::string_view unmapped_root_fix =
-    "uid 0 is mapped into a user namespace only for who has the capability SETFCAP (Linux 5.12); run "
-    "pinfold as an ordinary user, or leave that one capability to the container";
+    "uid 0 is mapped into a user namespace only for who has the capability SETFCAP (Linux 5.12); "
+    "run pinfold as an ordinary user, or leave that one capability to the container";
 constexpr std::string_view kernel_fix =
-    "this kernel lacks the namespace, a security module forbids it (see: sudo dmesg | tail), or the "
-    "root directory was changed (chroot); use a kernel with CONFIG_USER_NS, CONFIG_PID_NS and "
+    "this kernel lacks the namespace, a security module forbids it (see: sudo dmesg | tail), or "
+    "the root directory was changed (chroot); use a kernel with CONFIG_USER_NS, CONFIG_PID_NS and "
     "CONFIG_NET_NS";
 constexpr std::string_view hang_fix =
     "bwrap did not end in time, so nothing more was tried; put the distribution's own file back "
