@@ -36,6 +36,22 @@ def seconds(argv):
     return time.perf_counter() - start
 
 
+def bare_argv(pinfold, place):
+    """What `explain` prints for a run of true, after one run made what it takes to be there."""
+    run = [pinfold, "run", "--workspace", place, "--", "/usr/bin/true"]
+    subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
+    told = subprocess.run([pinfold, "explain", "--json", *run[2:]], check=True,
+                          stdout=subprocess.PIPE).stdout
+    return json.loads(told)["argv"]
+
+
+def in_turns(ours, theirs, pairs, warm_up=5):
+    """The seconds of each pair."""
+    for argv in (ours, theirs) * warm_up:
+        seconds(argv)
+    return [(seconds(ours), seconds(theirs)) for _ in range(pairs)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pinfold")
@@ -45,13 +61,7 @@ def main():
     place = checkout(2000)
     try:
         run = [given.pinfold, "run", "--workspace", place, "--", "/usr/bin/true"]
-        seconds(run)  # makes what git's absent files stand for
-        told = subprocess.run([given.pinfold, "explain", "--json", "--workspace", place, "--",
-                               "/usr/bin/true"], check=True, stdout=subprocess.PIPE).stdout
-        bare = json.loads(told)["argv"]
-        for argv in (run, bare) * 5:
-            seconds(argv)
-        pairs = [(seconds(run), seconds(bare)) for _ in range(given.pairs)]
+        pairs = in_turns(run, bare_argv(given.pinfold, place), given.pairs)
     finally:
         shutil.rmtree(place)
     ours, theirs = (statistics.median(side) * 1000 for side in zip(*pairs))

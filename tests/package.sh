@@ -105,7 +105,7 @@ done
 # Another program, from what libpinfold-dev brings and nothing of this tree.
 enter apt-get install -y -qq --no-install-recommends g++ pkg-config /packages/libpinfold-dev_*.deb \
   >build/install.log 2>&1 || { tail -n 20 build/install.log >&2; fail "apt-get install libpinfold-dev"; }
-python3 -B tests/embed/readme.py README.md "$root/work" engine.cpp command.cpp mine.cpp
+python3 -B tests/embed/readme.py README.md "$root/work" engine.cpp command.cpp started.cpp mine.cpp
 for one in "engine pinfold-engine" "command pinfold-runner"; do
   enter sh -ec "cd /work && g++ -std=c++23 ${one% *}.cpp \$(pkg-config --cflags --libs ${one#* }) -o ${one% *}"
 done

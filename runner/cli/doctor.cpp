@@ -13,6 +13,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/doctor_report.hpp"
+#include "launch/cgroup/leaf.hpp"
 #include "sandbox/prepare.hpp"
 #include "sandbox/probe.hpp"
 #include "sandbox/temporary_directory.hpp"
@@ -88,6 +89,7 @@ class doctor_subcommand : public command {
     request.whole = [&call](const bubblewrap_facts& bwrap) {
       return run_true_confined(call.environment, bwrap);
     };
+    const auto leaf = cgroup_leaf::enter(request.cgroups, {.memory = true, .pids = true});
     const auto report = probe_sandbox(request);
     const auto text = json_ ? one_line(doctor_json(report)) : doctor_table(report);
     (void)write_all(STDOUT_FILENO, text);

@@ -15,8 +15,10 @@
 #include "cli/claims.hpp"
 #include "cli/commands.hpp"
 #include "cli/json.hpp"
+#include "cli/limits_report.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
+#include "sandbox/git_place.hpp"
 #include "sandbox/prepare.hpp"
 
 namespace pinfold {
@@ -88,6 +90,17 @@ situation situation_of(const prepared_run& planned, const run_request& request) 
           .caches = planned.decided.caches};
 }
 
+/// Of a place that is shown under another name, both.
+std::vector<std::string> places_of(const launch_plan& plan, meaning what) {
+  std::vector<std::string> places;
+  for (const auto& one : plan.mounts) {
+    if (meaning_of(one) != what) continue;
+    const bool is_elsewhere = one.role == mount_role::shared && one.source != one.target;
+    places.push_back(is_elsewhere ? one.target + " (" + one.source + ")" : one.target);
+  }
+  return places;
+}
+
 std::string network_line(const prepared_run& planned) {
   std::string text = planned.plan.network == network_access::on
                          ? "on: every address the machine reaches"
@@ -96,6 +109,16 @@ std::string network_line(const prepared_run& planned) {
     text += "; a person may open it: until then, ask counts as no";
   }
   return text;
+}
+
+/// What git does inside, in one sentence; empty where there is nothing to say.
+std::string git_line(const prepared_run& planned, const run_request& request) {
+  const auto& plan = planned.plan;
+  if (plan.backend == backend_name::none) return {};
+  const sandbox_view view{.hidden = places_of(plan, meaning::hidden),
+                          .is_minimal = request.root == root_profile::minimal,
+                          .is_read_only = planned.decided.present == mode::plan};
+  return what_git_can_do(find_repository(plan.workspace, view), view);
 }
 
 std::string taint_line(taint labels) {
@@ -140,15 +163,8 @@ class table {
   std::string text_;
 };
 
-/// Of a place that is shown under another name, both.
-std::vector<std::string> places_of(const launch_plan& plan, meaning what) {
-  std::vector<std::string> places;
-  for (const auto& one : plan.mounts) {
-    if (meaning_of(one) != what) continue;
-    const bool is_elsewhere = one.role == mount_role::shared && one.source != one.target;
-    places.push_back(is_elsewhere ? one.target + " (" + one.source + ")" : one.target);
-  }
-  return places;
+bounds_report bounds_of(const prepared_run& planned, const checked_options& asked) {
+  return look_at_bounds(planned, asked.bounds, asked.request.blob_most);
 }
 
 std::string table_of(const prepared_run& planned, const checked_options& asked) {
@@ -161,22 +177,13 @@ std::string table_of(const prepared_run& planned, const checked_options& asked) 
   text.line("gate", name_of(planned.decided.open));
   text.line("taint", taint_line(planned.decided.before));
   text.line("network", network_line(planned));
+  if (const auto git = git_line(planned, asked.request); !git.empty()) text.line("git", git);
   text.line("cache", cache_line(planned));
   if (planned.blobs) {
     text.line("whole outputs", planned.blobs->path);
     text.line("", "at most " + readable_size(asked.request.blob_most) + " of each");
   }
-  const auto& bounds = asked.bounds;
-  text.line("time limit", bounds.time ? std::to_string(bounds.time->count()) + " ms" : "none");
-  text.line("grace", std::to_string(bounds.grace.count()) + " ms from SIGTERM to SIGKILL");
-  const auto& resources = bounds.resources;
-  if (resources.memory) text.line("memory limit", readable_size(*resources.memory));
-  if (resources.processes) text.line("process limit", std::to_string(*resources.processes));
-  if (resources.cpu_time) {
-    text.line("processor time limit", std::to_string(resources.cpu_time->count()) + " ms");
-  }
-  if (resources.file_size) text.line("file size limit", readable_size(*resources.file_size));
-  text.line("output kept", readable_size(bounds.output) + " of each stream");
+  for (const auto& one : lines_of(bounds_of(planned, asked))) text.line(one.title, one.value);
   text.lines("environment", plan.environment);
   const auto now = situation_of(planned, asked.request);
   return std::move(text).take() + "\n" + listed("promised", promised_in(now)) +
@@ -209,20 +216,10 @@ json object_of(const prepared_run& planned, const checked_options& asked) {
   put_bytes(object, "directory", plan.directory);
   object["network"] = plan.network == network_access::on ? "on" : "off";
   put_decisions(object, planned.decided);
+  object["git"] = git_line(planned, asked.request);
   object["environment"] = list(plan.environment);
   object["mounts"] = mounts_of(plan);
-  const auto& resources = asked.bounds.resources;
-  const auto number = [](const auto& limit) { return limit ? json(*limit) : json(nullptr); };
-  auto& limits = object["limits"];
-  limits["time_ms"] = asked.bounds.time ? json(asked.bounds.time->count()) : json(nullptr);
-  limits["memory_bytes"] = number(resources.memory);
-  limits["processes"] = number(resources.processes);
-  limits["cpu_time_ms"] =
-      resources.cpu_time ? json(resources.cpu_time->count()) : json(nullptr);
-  limits["file_size_bytes"] = number(resources.file_size);
-  limits["grace_ms"] = asked.bounds.grace.count();
-  limits["output_bytes"] = asked.bounds.output;
-  limits["blob_bytes"] = planned.blobs ? json(asked.request.blob_most) : json(nullptr);
+  object["limits"] = json_of(bounds_of(planned, asked));
   const auto now = situation_of(planned, asked.request);
   object["promised"] = listed_json(promised_in(now));
   object["not_promised"] = listed_json(not_promised_in(now));

@@ -20,6 +20,7 @@ class gate_subcommand : public command {
                    "Where the gate runs (default: the current directory)")
         ->type_name("DIR");
     app.add_flag("--workspace-bin", workspace_bin_, "Put the workspace's .local/bin first in PATH");
+    add_events_option(app, bounds_);
     app.footer(
         "A gate is not confined: it runs with your own environment and credentials, and it runs\n"
         "code that an agent may have written.\n\n"
@@ -27,8 +28,8 @@ class gate_subcommand : public command {
   }
 
   int run(const invocation& call) override {
-    const auto form = bounds_.json ? report_form::as_json : report_form::in_text;
-    const bool is_watched = !bounds_.json && ::isatty(STDOUT_FILENO) == 1;
+    const auto how = manner_of(form(), record_role::gate, call.environment);
+    const bool is_watched = !bounds_.is_for_a_program() && ::isatty(STDOUT_FILENO) == 1;
     const auto bounds = limits_of(bounds_, is_watched ? watcher::person : watcher::program);
     if (!bounds) return usage(bounds.error());
     auto words = command_of({}, false, call);
@@ -41,13 +42,18 @@ class gate_subcommand : public command {
         prepare_gate(request, call.environment,
                      workspace_bin_ ? workspace_tools::first_in_path : workspace_tools::left_out);
     if (!ready) {
-      return report_refusal("gate", request, std::move(ready.error()), form, backend_name::none,
+      return report_refusal("gate", request, std::move(ready.error()), how.form, backend_name::none,
                             record_role::gate);
     }
-    return run_and_report("gate", std::move(*ready), *bounds, form, record_role::gate);
+    return run_and_report("gate", std::move(*ready), *bounds, how);
   }
 
  private:
+  [[nodiscard]] report_form form() const {
+    if (bounds_.json) return report_form::as_json;
+    return bounds_.events ? report_form::as_events : report_form::in_text;
+  }
+
   static int usage(const std::string& why) {
     complain("gate", why);
     return usage_error_of_runs;

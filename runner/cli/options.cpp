@@ -37,6 +37,13 @@ void add_bound_options(CLI::App& app, bound_options& to) {
   app.add_flag("--json", to.json, "Print the run record as one JSON object");
 }
 
+void add_events_option(CLI::App& app, bound_options& to) {
+  app.add_flag("--events", to.events,
+               "Print events as JSON lines while the command runs, one object a line: started, "
+               "output, heartbeat, ended (which holds the run record)")
+      ->excludes("--json");
+}
+
 void add_run_options(CLI::App& app, run_options& to) {
   add_bound_options(app, to.bounds);
   add_limit_options(app, to.limits);
@@ -149,7 +156,7 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
 std::expected<checked_options, std::string> check_options(const run_options& given,
                                                           bool has_shell_text,
                                                           const invocation& call) {
-  const bool is_watched = !given.bounds.json && ::isatty(STDOUT_FILENO) == 1;
+  const bool is_watched = !given.bounds.is_for_a_program() && ::isatty(STDOUT_FILENO) == 1;
   const auto bounds = limits_of(given, is_watched ? watcher::person : watcher::program);
   if (!bounds) return std::unexpected{bounds.error()};
   auto request = request_of(given, has_shell_text, call);

@@ -25,6 +25,9 @@ struct bound_options {
   std::string grace{"2s"};
   std::string max_output{"256KiB"};
   bool json{false};
+  bool events{false};
+
+  [[nodiscard]] bool is_for_a_program() const noexcept { return json || events; }
 };
 
 struct run_options {
@@ -42,6 +45,8 @@ struct run_options {
 
 void add_bound_options(CLI::App& app, bound_options& to);
 void add_run_options(CLI::App& app, run_options& to);
+/// For those that run something; after the others.
+void add_events_option(CLI::App& app, bound_options& to);
 
 /// When no time limit was given: none for a person at a terminal, two minutes otherwise.
 enum class watcher : bool { program, person };

@@ -13,18 +13,17 @@
 #include <pinfold/runner/runner.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/events.hpp"
 #include "cli/interruption.hpp"
+#include "cli/live.hpp"
 #include "cli/text.hpp"
 #include "cli/utf8.hpp"
+#include "launch/cgroup/leaf.hpp"
 
 namespace pinfold {
 namespace {
 
 constexpr int killed_by = 128;
-
-int descriptor_of(stream which) {
-  return which == stream::out ? STDOUT_FILENO : STDERR_FILENO;
-}
 
 /// What was not passed through live: the last part, after a line that says what is missing.
 void write_tail(stream which, const captured_output& output) {
@@ -108,6 +107,13 @@ void tell_host_run(std::string_view what, const host_run_report& report) {
   }
 }
 
+void tell_in_text(std::string_view what, const run_record& record, const limits& bounds) {
+  tell_ending(what, record, bounds);
+  tell_blob(what, "stdout", record.out_blob);
+  tell_blob(what, "stderr", record.err_blob);
+  if (record.host_run) tell_host_run(what, *record.host_run);
+}
+
 int exit_code_for(const run_record& record) {
   if (record.ended == ending::cancelled && interruption::signal() != 0) {
     return killed_by + interruption::signal();
@@ -117,38 +123,49 @@ int exit_code_for(const run_record& record) {
 
 }  // namespace
 
+manner manner_of(report_form form, record_role role, const caller_environment& environment) {
+  return {.form = form,
+          .role = role,
+          .attached = attachment::nothing,
+          .term = std::string{environment.find("TERM").value_or("")},
+          .no_color = std::string{environment.find("NO_COLOR").value_or("")}};
+}
+
 int run_and_report(std::string_view what, prepared_run ready, const limits& bounds,
-                   report_form form, record_role role) {
+                   const manner& how) {
   const interruption interrupted;
-  sinks events;
-  events.cancel_descriptor = interrupted.readable_descriptor();
-  if (form != report_form::as_json) {
-    events.on_output = [&interrupted](stream which, std::string_view piece) {
-      if (!write_all(descriptor_of(which), piece)) interrupted.raise();
-    };
-  }
-  const auto record = run_prepared(std::move(ready), bounds, events);
-  if (form == report_form::as_json) {
-    (void)write_all(STDOUT_FILENO, one_line(to_json(record, role)));
-  } else {
-    write_tail(stream::out, record.out);
-    write_tail(stream::err, record.err);
-    tell_ending(what, record, bounds);
-    tell_blob(what, "stdout", record.out_blob);
-    tell_blob(what, "stderr", record.err_blob);
-    if (record.host_run) tell_host_run(what, *record.host_run);
-    if (form == report_form::in_text_with_enforced) tell_enforced(what, record);
+  // This process is ours alone, so it may make room for the cgroups of its runs.
+  const bool is_confined = ready.plan.backend != backend_name::none;
+  const auto wanted = is_confined ? controllers::for_limits(bounds.resources) : controllers{};
+  const auto leaf = cgroup_leaf::enter(ready.extras.cgroups, wanted);
+  const auto record = run_live(std::move(ready), bounds, how, interrupted);
+  switch (how.form) {
+    case report_form::as_json:
+      (void)write_all(STDOUT_FILENO, one_line(to_json(record, how.role)));
+      break;
+    case report_form::as_events:
+      break;
+    case report_form::in_text:
+    case report_form::in_text_with_enforced:
+      if (how.attached != attachment::terminal) {
+        write_tail(stream::out, record.out);
+        write_tail(stream::err, record.err);
+      }
+      tell_in_text(what, record, bounds);
+      if (how.form == report_form::in_text_with_enforced) tell_enforced(what, record);
+      break;
   }
   return exit_code_for(record);
 }
 
 int report_refusal(std::string_view what, const run_request& request, refusal refused,
                    report_form form, backend_name asked, record_role role) {
-  if (form != report_form::as_json) complain(what, refused);
+  const bool is_text = form != report_form::as_json && form != report_form::as_events;
+  if (is_text) complain(what, refused);
   const auto record = refused_record(request, std::move(refused), asked);
-  if (form == report_form::as_json) {
-    (void)write_all(STDOUT_FILENO, one_line(to_json(record, role)));
-  }
+  const auto put = [](std::string_view line) { (void)write_all(STDOUT_FILENO, line); };
+  if (form == report_form::as_json) put(one_line(to_json(record, role)));
+  if (form == report_form::as_events) event_writer{put}.ended(record, role);
   return exit_code_of(record);
 }
 

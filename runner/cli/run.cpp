@@ -1,6 +1,11 @@
 // `pinfold run`: one command, one folder. Text mode passes output through as it comes; --json
 // prints the record.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <expected>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -18,6 +23,14 @@ class run_subcommand : public command {
     app.add_flag("--enforced", enforced_,
                  "Say afterwards on stderr how far each part of the boundary was held (with --json "
                  "the record says it)");
+    add_events_option(app, options_.bounds);
+    app.add_flag("--stdin", stdin_,
+                 "Carry standard input to the command (default: it is empty). pinfold may read "
+                 "further ahead than the command does");
+    app.add_flag("--tty", tty_,
+                 "Give the command a terminal of its own, for a person at this one: "
+                 "pinfold run --tty -- bash")
+        ->excludes("--json", "--events");
     app.footer(
         "Example:\n  pinfold run --timeout 5m -- make test\n\n"
         "Exit code: the command's own; 128+N when signal N ended it; 124 time limit; 125 pinfold\n"
@@ -27,21 +40,43 @@ class run_subcommand : public command {
   int run(const invocation& call) override {
     const auto asked = check_options(options_, shell_text_->count() > 0, call);
     if (!asked) return usage(asked.error());
-    const auto in_text = enforced_ ? report_form::in_text_with_enforced : report_form::in_text;
-    const auto form = options_.bounds.json ? report_form::as_json : in_text;
+    auto how = manner_of(form(), record_role::run, call.environment);
+    const auto attached = attached_to();
+    if (!attached) return usage(attached.error());
+    how.attached = *attached;
     const bool is_confined = !options_.decisions.no_sandbox;
     auto ready = make_ready(asked->request, options_.decisions, call, readiness::prepared);
     if (!ready) {
-      return report_refusal("run", asked->request, std::move(ready.error()), form,
+      return report_refusal("run", asked->request, std::move(ready.error()), how.form,
                             is_confined ? backend_name::bubblewrap : backend_name::none);
     }
     if (!is_confined) {
       complain("run", "--no-sandbox: this command is not confined to the workspace");
     }
-    return run_and_report("run", std::move(*ready), asked->bounds, form, record_role::run);
+    return run_and_report("run", std::move(*ready), asked->bounds, how);
   }
 
  private:
+  [[nodiscard]] report_form form() const {
+    if (options_.bounds.json) return report_form::as_json;
+    if (options_.bounds.events) return report_form::as_events;
+    return enforced_ ? report_form::in_text_with_enforced : report_form::in_text;
+  }
+
+  /// The error is a sentence.
+  [[nodiscard]] std::expected<attachment, std::string> attached_to() const {
+    if (tty_) {
+      if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) return attachment::terminal;
+      return std::unexpected{"--tty: standard input and output are not both a terminal"};
+    }
+    if (!stdin_) return attachment::nothing;
+    struct stat about {};
+    if (::fstat(STDIN_FILENO, &about) == 0 && S_ISDIR(about.st_mode)) {
+      return std::unexpected{"--stdin: standard input is a directory"};
+    }
+    return attachment::input;
+  }
+
   static int usage(const std::string& why) {
     complain("run", why);
     return usage_error_of_runs;
@@ -50,6 +85,8 @@ class run_subcommand : public command {
   run_options options_;
   CLI::Option* shell_text_{nullptr};
   bool enforced_{false};
+  bool stdin_{false};
+  bool tty_{false};
 };
 
 }  // namespace

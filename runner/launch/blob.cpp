@@ -2,29 +2,24 @@
 #include "launch/blob.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <iterator>
+
+#include "launch/random_digits.hpp"
 
 namespace pinfold {
 namespace {
 
-/// A name that is not there yet, whoever else writes into the directory: 64 bits of chance.
+/// A name that is not there yet, whoever else writes into the directory.
 std::string new_name(std::string_view stream) {
-  std::uint64_t chance = 0;
-  if (::getrandom(&chance, sizeof chance, 0) != sizeof chance) return {};
-  char digits[16];
-  const auto end = std::to_chars(std::begin(digits), std::end(digits), chance, 16).ptr;
-  std::string name{"pinfold-"};
-  name.append(digits, end).append("-").append(stream);
-  return name;
+  const auto digits = random_digits();
+  if (digits.empty()) return {};
+  return "pinfold-" + digits + "-" + std::string{stream};
 }
 
 /// A write beyond RLIMIT_FSIZE would kill the whole process with SIGXFSZ (setrlimit(2)).

@@ -42,7 +42,8 @@ drain::drain(std::size_t cap, blob* whole)
       ring_{std::max(tail_cap_, least_ring)},
       whole_{whole} {}
 
-drain::state drain::read_from(int fd, const std::function<void(std::string_view)>& on_head) {
+drain::state drain::read_from(int fd, const std::function<void(std::string_view)>& on_head,
+                              const std::function<void(std::string_view)>& on_piece) {
   for (std::size_t turn = 0; turn < most_per_turn;) {
     const bool in_head = head_size_ < head_cap_;
     const auto offset = in_head ? head_size_ : static_cast<std::size_t>(ring_bytes_ % ring_.size());
@@ -56,6 +57,7 @@ drain::state drain::read_from(int fd, const std::function<void(std::string_view)
     }
     const auto size = static_cast<std::size_t>(got);
     turn += size;
+    if (on_piece) on_piece({to, size});
     if (!in_head) {
       ring_bytes_ += size;
       if (whole_ != nullptr) spill({to, size});
@@ -79,7 +81,7 @@ void drain::spill(std::string_view piece) {
 
 captured_output drain::take() const {
   captured_output kept;
-  kept.bytes = head_size_ + ring_bytes_;
+  kept.bytes = bytes();
   const auto tail = static_cast<std::size_t>(std::min<std::uint64_t>(ring_bytes_, tail_cap_));
   kept.dropped = ring_bytes_ - tail;
   kept.text.reserve(head_size_ + tail);

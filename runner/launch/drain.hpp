@@ -37,11 +37,16 @@ class drain {
   explicit drain(std::size_t cap, blob* whole = nullptr);
 
   /// Reads what is there now (at most a few MiB, so that a flood cannot hold the caller up) from a
-  /// non-blocking descriptor. `on_head` gets each piece of the first part as it comes.
-  state read_from(int fd, const std::function<void(std::string_view)>& on_head);
+  /// non-blocking descriptor. `on_head` gets each piece of the first part as it comes, `on_piece`
+  /// each piece of the whole; the text is lent until the call returns.
+  state read_from(int fd, const std::function<void(std::string_view)>& on_head,
+                  const std::function<void(std::string_view)>& on_piece = {});
 
   /// The first part, as far as it has come.
   [[nodiscard]] std::string_view head() const noexcept { return {head_.data(), head_size_}; }
+
+  /// All that has come.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return head_size_ + ring_bytes_; }
 
   /// What was kept.
   [[nodiscard]] captured_output take() const;

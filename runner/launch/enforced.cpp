@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "launch/stage_protocol.hpp"
@@ -73,21 +74,37 @@ enforced_property limit(const char* name, bool is_wanted, enforced_property how)
   return how;
 }
 
+std::string watched(std::string how, const held_by_cgroup& cgroup) {
+  if (!cgroup.why_not.empty()) how += "; no cgroup holds it: " + cgroup.why_not;
+  return how;
+}
+
+enforced_property memory(const held_by_cgroup& cgroup) {
+  if (cgroup.limits.memory) {
+    return {{}, strength::full, "the kernel bounds it, without swap, in the cgroup " + cgroup.path};
+  }
+  return {{}, strength::partial,
+          watched("stage two adds up resident memory and scratch places 50 times a second; files in "
+                  "memory that nothing maps are not seen",
+                  cgroup)};
+}
+
 /// The wall of the kernel binds a user namespace, but not uid 0 of the host (setrlimit(2)).
-enforced_property processes() {
+enforced_property processes(const held_by_cgroup& cgroup) {
+  if (cgroup.limits.pids) {
+    return {{}, strength::full, "the kernel bounds them in the cgroup " + cgroup.path};
+  }
   const bool is_root = ::getuid() == 0;
   if (is_root) {
-    return {{}, strength::partial, "stage two counts tasks 50 times a second and ends the run"};
+    return {{}, strength::partial,
+            watched("stage two counts tasks 50 times a second and ends the run", cgroup)};
   }
   return {{}, strength::full, "stage two counts tasks, and the kernel's own limit stands above"};
 }
 
-void add_limits(properties& all, const resource_limits& limits) {
-  all.push_back(limit("memory", limits.memory.has_value(),
-                      {{}, strength::partial,
-                       "stage two adds up resident memory and scratch places 50 times a second; "
-                       "files in memory that nothing maps are not seen"}));
-  all.push_back(limit("processes", limits.processes.has_value(), processes()));
+void add_limits(properties& all, const resource_limits& limits, const held_by_cgroup& cgroup) {
+  all.push_back(limit("memory", limits.memory.has_value(), memory(cgroup)));
+  all.push_back(limit("processes", limits.processes.has_value(), processes(cgroup)));
   all.push_back(limit("cpu_time", limits.cpu_time.has_value(),
                       {{}, strength::partial,
                        "stage two adds up what lives and what was waited for, 50 times a second"}));
@@ -97,13 +114,13 @@ void add_limits(properties& all, const resource_limits& limits) {
 }
 
 properties with_a_boundary(const launch_plan& plan, const resource_limits& limits,
-                           std::uint64_t obtained) {
+                           const obtained_parts& obtained) {
   properties all{
       {"writes_outside", strength::full,
        "the root, the hidden places and the carve-outs are read-only, and a write was tried"},
       reads_outside(plan),
       network(plan),
-      scope(plan, obtained),
+      scope(plan, obtained.in_stage_two),
       path_sockets(plan),
       {"privileges", strength::full, "no capability in any set, and none to be gained"},
       namespaces(plan),
@@ -113,7 +130,7 @@ properties with_a_boundary(const launch_plan& plan, const resource_limits& limit
       {"left_processes", strength::full, "PID 1 of the sandbox kills what is left"},
       {"core_dumps", strength::full, "off"},
   };
-  add_limits(all, limits);
+  add_limits(all, limits, obtained.cgroup);
   return all;
 }
 
@@ -133,7 +150,7 @@ properties with_no_boundary() {
 }  // namespace
 
 properties enforced_by(const launch_plan& plan, const resource_limits& limits,
-                       std::uint64_t obtained) {
+                       const obtained_parts& obtained) {
   return plan.backend == backend_name::none ? with_no_boundary() : with_a_boundary(plan, limits, obtained);
 }
 

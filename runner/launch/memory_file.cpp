@@ -28,29 +28,47 @@ int create(const char* name, memory_file_use use) {
   return ::memfd_create(name, common);
 }
 
+/// 0 or an errno.
+int write_at(int fd, std::string_view bytes, std::size_t offset) {
+  while (!bytes.empty()) {
+    const auto wrote = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return wrote < 0 ? errno : EIO;
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+    offset += static_cast<std::size_t>(wrote);
+  }
+  return 0;
+}
+
 }  // namespace
+
+std::expected<descriptor, int> open_memory_file(const char* name, memory_file_use use) {
+  descriptor file{create(name, use)};
+  if (!file) return std::unexpected{errno};
+  return file;
+}
+
+int fill_memory_file(const descriptor& file, std::string_view bytes) {
+  constexpr std::size_t page = 4096;
+  constexpr int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+  const auto head = bytes.substr(0, page);
+  int wrong = write_at(file.get(), bytes.substr(head.size()), head.size());
+  if (wrong == 0) wrong = write_at(file.get(), head, 0);
+  if (wrong == 0 && ::fcntl(file.get(), F_ADD_SEALS, seals) != 0) wrong = errno;
+  if (wrong != 0 && ::ftruncate(file.get(), 0) != 0) return errno;
+  return wrong;
+}
 
 std::expected<descriptor, int> make_memory_file(const char* name, std::string_view bytes,
                                                 memory_file_use use) {
-  descriptor file{create(name, use)};
-  if (!file) return std::unexpected{errno};
-  for (std::size_t done = 0; done < bytes.size();) {
-    const auto wrote = ::write(file.get(), bytes.data() + done, bytes.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return std::unexpected{wrote < 0 ? errno : EIO};
-    done += static_cast<std::size_t>(wrote);
-  }
-  constexpr int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
-  if (::lseek(file.get(), 0, SEEK_SET) != 0 || ::fcntl(file.get(), F_ADD_SEALS, seals) != 0) {
-    return std::unexpected{errno};
-  }
+  auto file = open_memory_file(name, use);
+  if (!file) return file;
+  if (const int wrong = fill_memory_file(*file, bytes); wrong != 0) return std::unexpected{wrong};
   return file;
 }
 
 std::expected<descriptor, int> make_mailbox(const char* name) {
-  descriptor file{create(name, memory_file_use::data)};
-  if (!file) return std::unexpected{errno};
-  return file;
+  return open_memory_file(name, memory_file_use::data);
 }
 
 }  // namespace pinfold

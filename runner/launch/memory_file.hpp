@@ -10,6 +10,15 @@ namespace pinfold {
 
 enum class memory_file_use : bool { data, program };
 
+/// An empty close-on-exec memfd, to be handed on before its bytes are there. Error: an errno.
+[[nodiscard]] std::expected<descriptor, int> open_memory_file(const char* name,
+                                                              memory_file_use use);
+
+/// Writes the bytes and seals the file against writing, growing and shrinking, its offset at 0. The
+/// first page comes last: a program that was not written to its end has no header and cannot be
+/// executed. Returns 0 or an errno, and then the file is empty.
+[[nodiscard]] int fill_memory_file(const descriptor& file, std::string_view bytes);
+
 /// A close-on-exec memfd with these bytes, sealed against writing, growing and shrinking, its
 /// offset at 0. Error: an errno.
 [[nodiscard]] std::expected<descriptor, int> make_memory_file(const char* name,

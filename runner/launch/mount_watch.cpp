@@ -13,28 +13,10 @@
 
 #include <pinfold/path.hpp>
 
+#include "launch/mountinfo.hpp"
+
 namespace pinfold {
 namespace {
-
-constexpr bool is_octal(char c) {
-  return c >= '0' && c <= '7';
-}
-
-/// Blanks, backslashes and line ends are written as \ooo.
-std::string unescaped(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto digits = text.substr(i + 1, 3);
-    if (text[i] == '\\' && digits.size() == 3 && std::ranges::all_of(digits, is_octal)) {
-      plain.push_back(static_cast<char>((digits[0] - '0') * 64 + (digits[1] - '0') * 8 +
-                                        (digits[2] - '0')));
-      i += 3;
-    } else {
-      plain.push_back(text[i]);
-    }
-  }
-  return plain;
-}
 
 std::optional<std::string> whole_table(int fd) {
   if (::lseek(fd, 0, SEEK_SET) != 0) return std::nullopt;
@@ -53,15 +35,9 @@ std::optional<std::string> whole_table(int fd) {
 
 std::vector<std::string> mount_points_in(std::string_view mountinfo) {
   std::vector<std::string> points;
-  while (!mountinfo.empty()) {
-    const auto end = std::min(mountinfo.find('\n'), mountinfo.size());
-    auto line = mountinfo.substr(0, end);
-    mountinfo.remove_prefix(std::min(end + 1, mountinfo.size()));
-    for (int field = 0; field < 4 && !line.empty(); ++field) {
-      line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
-    }
-    if (!line.empty()) points.push_back(unescaped(line.substr(0, line.find(' '))));
-  }
+  for_each_mount(mountinfo, [&points](const mount_fields& one) {
+    if (!one.point.empty()) points.push_back(unescaped(one.point));
+  });
   return points;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace pinfold {
@@ -62,6 +63,13 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return all;
 }
 
+/// A child that no descriptor stands for: it has just been started, so it has its number still.
+void end_unknown(pid_t child) {
+  ::kill(child, SIGKILL);
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
 }  // namespace
 
 std::expected<process, int> spawn(const process_image& image,
@@ -71,7 +79,7 @@ std::expected<process, int> spawn(const process_image& image,
   int next = 0;
   for (const auto& one : passed) {
     moved.emplace_back(::fcntl(one.from, F_DUPFD_CLOEXEC, above_all_targets));
-    if (!moved.back()) return std::unexpected{errno};
+    if (!moved.back()) return std::unexpected{errno == EINVAL ? EMFILE : errno};
     if (const int wrong = actions.pass(moved.back().get(), one.to)) return std::unexpected{wrong};
     next = std::max(next, one.to + 1);
   }
@@ -85,21 +93,19 @@ std::expected<process, int> spawn(const process_image& image,
                                       attributes.get(), arguments.data(), environment.data())) {
     return std::unexpected{wrong};
   }
+  moved.clear();  // and there is room for one more
   child.ended.reset(static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0)));
-  if (!child.ended) {
-    const int wrong = errno;
-    ::kill(child.pid, SIGKILL);  // not reaped yet, so the number is still its own
-    reap(child);
-    return std::unexpected{wrong};
-  }
-  return child;
+  if (child.ended) return child;
+  const int wrong = errno;
+  if (wrong != ESRCH) end_unknown(child.pid);
+  return std::unexpected{wrong};
 }
 
-int reap(const process& child) noexcept {
-  int status = 0;
-  while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
+void reap(const process& child) noexcept {
+  siginfo_t about{};
+  while (::waitid(P_PIDFD, static_cast<id_t>(child.ended.get()), &about, WEXITED) < 0 &&
+         errno == EINTR) {
   }
-  return status;
 }
 
 void kill_now(const descriptor& process_descriptor) noexcept {

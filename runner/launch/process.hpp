@@ -36,8 +36,10 @@ struct process {
 [[nodiscard]] std::expected<process, int> spawn(const process_image& image,
                                                 std::span<const passed_descriptor> passed);
 
-/// Waits for a started process, whose pidfd must be readable or who was killed; its wait status.
-int reap(const process& child) noexcept;
+/// Waits for a started process, whose pidfd must be readable or who was killed, and for no other: by
+/// its pidfd (Linux 5.4). A program that ignores SIGCHLD or waits for whatever ends has had it before;
+/// that is no error here.
+void reap(const process& child) noexcept;
 
 void kill_now(const descriptor& process_descriptor) noexcept;
 

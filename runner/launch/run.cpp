@@ -2,17 +2,32 @@
 #include "launch/run.hpp"
 
 #include <csignal>
+#include <expected>
+#include <string>
 #include <utility>
 
+#include "launch/cgroup/run_cgroup.hpp"
 #include "launch/start.hpp"
 #include "launch/supervisor.hpp"
 
 namespace pinfold {
+namespace {
+
+/// Without one, stage two watches over the same limits; the record says which it was.
+std::expected<run_cgroup, std::string> cgroup_for(const launch_plan& plan,
+                                                  const resource_limits& limits,
+                                                  const cgroup_search& search) {
+  const bool is_wanted = controllers::for_limits(limits).is_any();
+  if (plan.backend == backend_name::none || !is_wanted) return std::unexpected{std::string{}};
+  return run_cgroup::make(search, limits);
+}
+
+}  // namespace
 
 run_record run(const launch_plan& plan, const limits& bounds, const sinks& events,
                const launch_extras& extras) {
   const auto asked = supervisor::clock::now();
-  auto started = start_stage(plan, bounds.resources, extras);
+  auto started = start_stage(plan, bounds.resources, events, extras);
   if (!started) {
     run_record record;
     record.backend = plan.backend;
@@ -21,7 +36,11 @@ run_record run(const launch_plan& plan, const limits& bounds, const sinks& event
     record.error = std::move(started.error());
     return record;
   }
-  return supervisor{plan, bounds, events, extras.blobs, std::move(*started), asked}.watch();
+  // Made while bwrap is at its own work.
+  auto cgroup = cgroup_for(plan, bounds.resources, extras.cgroups);
+  if (extras.meanwhile) extras.meanwhile();
+  return supervisor{plan, bounds, events, extras, std::move(*started), std::move(cgroup), asked}
+      .watch();
 }
 
 int exit_code_of(const run_record& record) noexcept {

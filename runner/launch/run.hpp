@@ -4,13 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <pinfold/runner/bounds.hpp>
 #include <pinfold/runner/record.hpp>
+#include <pinfold/runner/sinks.hpp>
 
 #include "launch/blob.hpp"
+#include "launch/cgroup/find.hpp"
 
 namespace pinfold {
 
@@ -46,11 +49,21 @@ struct launch_extras {
   core_dumps cores{core_dumps::forbidden};
   /// Where a stream that is more than what is kept goes as a whole.
   blob_place blobs;
+  /// Where a cgroup for the limits is looked for.
+  cgroup_search cgroups{};
+  /// Borrowed; cancels like the caller's own in `sinks`.
+  int cancelled{-1};
+  /// Called once while bwrap makes the boundary, when there is nothing to do here.
+  std::function<void()> meanwhile;
+  /// Called once when a command that could have run is over and every process inside is gone, with
+  /// the record as it stands; bwrap's own end comes later, so that what is done here costs no time of
+  /// its own. Never called when the command was not started.
+  std::function<void(const run_record&)> when_gone;
 };
 
 /// Runs one plan to its end. Blocks. At return nothing of the command's process tree is alive and
 /// every descriptor made here is closed. A failure to start is a record too (`refused`, with
-/// `error`). Thread-safe.
+/// `error`). Thread-safe. Throws what a sink threw, once the run is cancelled and over.
 [[nodiscard]] run_record run(const launch_plan& plan, const limits& bounds,
                              const sinks& events = {}, const launch_extras& extras = {});
 

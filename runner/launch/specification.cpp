@@ -21,8 +21,10 @@ void append_text(std::string& to, std::string_view text) {
   to.push_back('\0');
 }
 
-std::uint32_t flags_of(const launch_plan& plan, const launch_extras& extras) {
+std::uint32_t flags_of(const launch_plan& plan, stage_streams streams,
+                       const launch_extras& extras) {
   std::uint32_t flags = 0;
+  if (streams == stage_streams::terminal) flags |= stage::flag_terminal;
   if (plan.backend == backend_name::bubblewrap) flags |= stage::flag_confined;
   if (extras.access == workspace_access::read_write) flags |= stage::flag_must_write;
   if (extras.cores == core_dumps::as_the_caller) flags |= stage::flag_keep_core_dumps;
@@ -42,12 +44,12 @@ stage::wanted_limits packed(const resource_limits& limits) {
 }  // namespace
 
 std::string pack_specification(const launch_plan& plan, const resource_limits& limits,
-                               const launch_extras& extras) {
+                               stage_streams streams, const launch_extras& extras) {
   const auto count = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
   std::string text;
   const auto places = expected_places(plan);
   stage::head head{.magic = stage::magic,
-                   .flags = flags_of(plan, extras),
+                   .flags = flags_of(plan, streams, extras),
                    .arguments = count(plan.command),
                    .environment = count(plan.environment),
                    .files = count(extras.files),

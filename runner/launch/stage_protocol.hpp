@@ -16,20 +16,27 @@ inline constexpr int channel_fd = 4;  ///< SOCK_SEQPACKET to the runner, both wa
 inline constexpr int image_fd = 5;    ///< sealed memfd: stage two itself
 inline constexpr int args_fd = 6;     ///< bwrap's --args; bwrap closes it
 inline constexpr int info_fd = 7;     ///< bwrap's --info-fd; bwrap closes it
-inline constexpr int held_fd = 8;     ///< first of the descriptors that only have to stay open
+inline constexpr int block_fd = 8;    ///< bwrap's --block-fd; bwrap closes it
+inline constexpr int held_fd = 9;     ///< first of the descriptors that only have to stay open
 
 /// Runner to stage two, one byte each. End of file means the runner is gone: kill and exit.
-inline constexpr char go = 'g';         ///< start the command
-inline constexpr char terminate = 't';  ///< SIGTERM to the command's process group
-inline constexpr char kill = 'k';       ///< SIGKILL to everything
+inline constexpr char go = 'g';              ///< start the command
+inline constexpr char memory_is_held = 'm';  ///< before go: a cgroup bounds it, so look no more
+inline constexpr char tasks_are_held = 'p';  ///< the same
+inline constexpr char terminate = 't';       ///< SIGTERM to the command's process group
+inline constexpr char kill = 'k';            ///< SIGKILL to everything
+inline constexpr char measure = 'u';         ///< asks for `measured`; of a sandbox alone
 
 /// Stage two to runner.
 enum class report : std::uint32_t {
-  ready,        ///< everything before the command is done; `extra`: obtained_...; waits for `go`
+  present,      ///< bwrap is done, the boundary stands; its proofs follow (bubblewrap only)
+  ready,        ///< everything before the command is done; `extra`: obtained_...; waits for `go`.
+                ///< Carries the master of the pseudo-terminal (SCM_RIGHTS) where one was asked for
   failed,       ///< `value` is an errno, `extra` the step (enum class step): gives up
   started,      ///< the command runs
   not_started,  ///< the command could not be executed; `value` is the errno
   limited,      ///< `value` is which (enum class limited), `extra` 1 when everything is killed for it
+  measured,     ///< `value` is the number of tasks, `extra` their resident bytes
   ended,        ///< `value` is the wait status, `extra` the number of processes killed after it
 };
 
@@ -66,6 +73,7 @@ enum class step : std::uint64_t {
   own_uts_namespace,
   own_cgroup_namespace,
   sysctls_are_closed,
+  cgroups_are_closed,
   outside_is_closed,
   hidden_place_is_closed,
   secret_is_covered,
@@ -74,6 +82,7 @@ enum class step : std::uint64_t {
   system_calls_are_filtered,
   scope_sockets,
   sockets_are_scoped,
+  open_terminal,
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step value) noexcept {
@@ -134,6 +143,8 @@ enum class step : std::uint64_t {
       return "own-cgroup-namespace";
     case step::sysctls_are_closed:
       return "sysctls-are-closed";
+    case step::cgroups_are_closed:
+      return "cgroups-are-closed";
     case step::outside_is_closed:
       return "outside-is-closed";
     case step::hidden_place_is_closed:
@@ -150,6 +161,8 @@ enum class step : std::uint64_t {
       return "scope-sockets";
     case step::sockets_are_scoped:
       return "sockets-are-scoped";
+    case step::open_terminal:
+      return "open-terminal";
   }
   return "unknown";
 }
@@ -207,6 +220,7 @@ inline constexpr std::uint32_t flag_must_write = 2;       ///< the first proof m
 inline constexpr std::uint32_t flag_keep_core_dumps = 4;  ///< leave the core limit alone
 inline constexpr std::uint32_t flag_may_nest = 8;         ///< user namespaces may be made inside
 inline constexpr std::uint32_t flag_offline = 16;         ///< no device but lo, no route
+inline constexpr std::uint32_t flag_terminal = 32;        ///< the command gets a pseudo-terminal
 
 /// What a path must be, seen from inside: the object that the runner saw. Stored before its path.
 struct proof {

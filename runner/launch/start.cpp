@@ -32,6 +32,25 @@ std::expected<pair_of_ends, int> make_pipe() {
   return made;
 }
 
+/// What bwrap waits at before it starts stage two (--block-fd: it reads one byte). `ours` is the end
+/// that is read, and goes to bwrap.
+std::expected<pair_of_ends, int> make_block() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected{errno};
+  return pair_of_ends{descriptor{ends[0]}, descriptor{ends[1]}};
+}
+
+std::expected<pair_of_ends, int> make_input_pipe() {
+  auto made = make_pipe();
+  if (!made) return made;
+  std::swap(made->ours, made->theirs);
+  if (::fcntl(made->theirs.get(), F_SETFL, 0) != 0 ||
+      ::fcntl(made->ours.get(), F_SETFL, O_NONBLOCK) != 0) {
+    return std::unexpected{errno};
+  }
+  return made;
+}
+
 std::expected<pair_of_ends, int> make_channel() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -66,6 +85,8 @@ process_image image_of(const launch_plan& plan, const launch_extras& extras) {
   add("--as-pid-1");
   add("--info-fd");
   add(std::to_string(stage::info_fd));
+  add("--block-fd");
+  add(std::to_string(stage::block_fd));
   for (std::size_t i = 0; i < extras.held.size(); ++i) {
     add("--sync-fd");
     add(std::to_string(stage::held_fd + static_cast<int>(i)));
@@ -78,6 +99,7 @@ process_image image_of(const launch_plan& plan, const launch_extras& extras) {
 /// Everything that is passed, kept open until the child has it.
 struct handover {
   descriptor null;
+  pair_of_ends in;  ///< ours is the one that is written to
   descriptor specification;
   descriptor image;
   descriptor options;
@@ -85,9 +107,10 @@ struct handover {
   pair_of_ends err;
   pair_of_ends channel;
   descriptor info;
+  pair_of_ends block;
 
   [[nodiscard]] std::vector<passed_descriptor> passed(const launch_extras& extras) const {
-    std::vector<passed_descriptor> all{{null.get(), 0},
+    std::vector<passed_descriptor> all{{in.theirs ? in.theirs.get() : null.get(), 0},
                                        {out.theirs.get(), 1},
                                        {err.theirs.get(), 2},
                                        {specification.get(), stage::spec_fd},
@@ -96,6 +119,7 @@ struct handover {
     if (options) {
       all.push_back({options.get(), stage::args_fd});
       all.push_back({info.get(), stage::info_fd});
+      all.push_back({block.ours.get(), stage::block_fd});
       for (std::size_t i = 0; i < extras.held.size(); ++i) {
         all.push_back({extras.held[i], stage::held_fd + static_cast<int>(i)});
       }
@@ -113,27 +137,40 @@ int keep(T& to, std::expected<T, int> made) {
 
 /// 0 or the errno of the first thing that could not be made.
 int prepare(handover& all, const launch_plan& plan, const resource_limits& limits,
-            const launch_extras& extras) {
+            const sinks& events, const launch_extras& extras) {
   all.null.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!all.null) return errno;
   const bool has_backend = plan.backend != backend_name::none;
   int wrong = keep(all.out, make_pipe());
   if (wrong == 0) wrong = keep(all.err, make_pipe());
   if (wrong == 0) wrong = keep(all.channel, make_channel());
+  const bool has_input_pipe = events.input_descriptor >= 0 && !events.terminal;
+  if (wrong == 0 && has_input_pipe) wrong = keep(all.in, make_input_pipe());
   if (wrong == 0) {
-    wrong = keep(all.specification,
-                 make_memory_file("pinfold-specification", pack_specification(plan, limits, extras),
-                                  memory_file_use::data));
+    const auto kind = events.terminal ? stage_streams::terminal : stage_streams::as_given;
+    wrong = keep(all.specification, make_memory_file("pinfold-specification",
+                                                     pack_specification(plan, limits, kind, extras),
+                                                     memory_file_use::data));
   }
   if (wrong == 0) {
-    wrong =
-        keep(all.image, make_memory_file("pinfold-stage", stage_image(), memory_file_use::program));
+    wrong = keep(all.image, open_memory_file("pinfold-stage", memory_file_use::program));
   }
   if (wrong == 0 && has_backend) {
     wrong = keep(all.options,
                  make_memory_file("pinfold-options", packed_options(plan), memory_file_use::data));
   }
   if (wrong == 0 && has_backend) wrong = keep(all.info, make_mailbox("pinfold-info"));
+  if (wrong == 0 && has_backend) wrong = keep(all.block, make_block());
+  if (wrong == 0 && !has_backend) wrong = fill_memory_file(all.image, stage_image());
+  return wrong;
+}
+
+/// Stage two is copied while bwrap makes the boundary, which takes longer; then bwrap may start it.
+/// Whatever goes wrong, also the end of this process, leaves an empty or headless file, which bwrap
+/// cannot execute: it gives up. Returns 0 or an errno; then bwrap is on its way out.
+int let_go(handover& all) {
+  const int wrong = fill_memory_file(all.image, stage_image());
+  all.block.theirs.reset();
   return wrong;
 }
 
@@ -157,7 +194,9 @@ refusal runner_refusal(const launch_plan& plan, code error, std::string detail) 
                  .detail = std::move(detail)};
 }
 
-std::expected<started_stage, refusal> start_stage(const launch_plan& plan, const resource_limits& limits,
+std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
+                                                  const resource_limits& limits,
+                                                  const sinks& events,
                                                   const launch_extras& extras) {
   if (plan.command.empty()) {
     return std::unexpected{runner_refusal(plan, code::invalid_argument, "the command is empty")};
@@ -167,15 +206,22 @@ std::expected<started_stage, refusal> start_stage(const launch_plan& plan, const
                                            backend_name::none)};
   }
   handover all;
-  if (const int wrong = prepare(all, plan, limits, extras); wrong != 0) {
+  if (const int wrong = prepare(all, plan, limits, events, extras); wrong != 0) {
     return std::unexpected{cannot_start(plan, "preparing descriptors", wrong)};
   }
   auto child = spawn(image_of(plan, extras), all.passed(extras));
   if (!child) return std::unexpected{cannot_start(plan, "starting the sandbox", child.error())};
+  if (all.options) {
+    if (const int wrong = let_go(all); wrong != 0) {
+      reap(*child);
+      return std::unexpected{cannot_start(plan, "stage two", wrong)};
+    }
+  }
   std::vector<std::string> mounts;
   for (const auto& proof : extras.proofs) mounts.push_back(proof.path);
   return started_stage{std::move(*child),       std::move(all.channel.ours),
                        std::move(all.out.ours), std::move(all.err.ours),
+                       std::move(all.in.ours),  std::move(all.in.theirs),
                        std::move(all.info),     std::move(mounts)};
 }
 

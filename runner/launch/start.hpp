@@ -16,6 +16,8 @@ struct started_stage {
   descriptor channel;  ///< SOCK_SEQPACKET, non-blocking
   descriptor out;      ///< non-blocking
   descriptor err;      ///< non-blocking
+  descriptor in;       ///< non-blocking, where there is an input through a pipe
+  descriptor in_held;  ///< its other end: while it is held no write raises SIGPIPE
   descriptor info;     ///< mailbox: what bwrap says about its child; none for backend `none`
   std::vector<std::string> mounts;  ///< the mount points that hold the boundary
 };
@@ -24,6 +26,7 @@ struct started_stage {
 /// `resource_exhausted`); nothing is left then.
 [[nodiscard]] std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
                                                                 const resource_limits& limits,
+                                                                const sinks& events,
                                                                 const launch_extras& extras);
 
 /// A refusal of the runner's own, about executing the plan's command.

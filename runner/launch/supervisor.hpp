@@ -4,9 +4,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
+#include <expected>
+#include <functional>
 #include <optional>
+#include <string>
 
+#include "launch/cgroup/run_cgroup.hpp"
 #include "launch/drain.hpp"
+#include "launch/input_relay.hpp"
 #include "launch/mount_watch.hpp"
 #include "launch/run.hpp"
 #include "launch/stage_protocol.hpp"
@@ -18,14 +24,25 @@ class supervisor {
  public:
   using clock = std::chrono::steady_clock;
 
+  /// `cgroup`: the run's own, or why there is none.
   supervisor(const launch_plan& plan, const limits& bounds, const sinks& events,
-             const blob_place& blobs, started_stage started, clock::time_point asked);
+             const launch_extras& extras, started_stage started,
+             std::expected<run_cgroup, std::string> cgroup, clock::time_point asked);
+  supervisor(const supervisor&) = delete;
+  supervisor& operator=(const supervisor&) = delete;
+  /// Ends what a `watch` that threw has left.
+  ~supervisor();
 
   /// Watches to the end, whatever it takes (bounded by the limits and a few seconds), and returns
-  /// the record. Call once.
+  /// the record. Call once. What a sink throws cancels the run and is thrown on at the end.
   [[nodiscard]] run_record watch();
 
  private:
+  static constexpr std::chrono::seconds setup_limit{30};    ///< from the call to `ready`
+  static constexpr std::chrono::seconds report_limit{5};    ///< from SIGKILL to the last report
+  static constexpr std::chrono::seconds abandon_limit{10};  ///< from our own SIGKILL to PID 1's end
+  static constexpr std::chrono::seconds pipe_limit{1};      ///< from the end of all to that of the pipes
+
   /// The life of a run; it only ever moves down this list.
   enum class phase : std::uint8_t {
     starting,     ///< until stage two reports that the command runs
@@ -38,9 +55,18 @@ class supervisor {
 
   void poll_once();
   [[nodiscard]] int poll_timeout() const;
+  void read_stream(stream which);
+  void carry_input();
+  void tell(const std::function<void()>& sink);
+  void beat();
+  void tell_progress(const stage::message* measured);
   void read_channel();
   void take_report(const stage::message& report);
+  void on_present();
   void on_ready(const stage::message& report);
+  void take_terminal(descriptor master);
+  void take_size();
+  void on_resized();
   void on_started();
   void on_limited(const stage::message& report);
   void on_ended(const stage::message& report);
@@ -54,19 +80,28 @@ class supervisor {
   void say(char word);
   void refuse(refusal why);
   void find_init();
+  void take_into_cgroup();
   void check_mounts();
+  void say_that_all_are_gone();
+  void check_cgroup();
   [[nodiscard]] bool is_done() const;
   void finish();
 
   const launch_plan& plan_;
   const limits& bounds_;
   const sinks& events_;
+  const launch_extras& extras_;
+  int cancelled_;  ///< borrowed; as the one in `events_`
   started_stage stage_;
-  descriptor init_;  ///< pidfd of PID 1 inside, once it is known
+  std::optional<input_relay> input_;
+  std::expected<run_cgroup, std::string> cgroup_;
+  pid_t init_number_{-1};  ///< of PID 1 inside, while it waits for its go
+  descriptor init_;        ///< pidfd of PID 1 inside, once it is known
   std::optional<mount_watch> mounts_;  ///< its mount table, once it is known
   clock::time_point asked_;
   clock::time_point command_started_{};
   std::optional<clock::time_point> deadline_;
+  std::optional<clock::time_point> next_beat_;
   phase phase_{phase::starting};
   blob out_blob_;
   blob err_blob_;
@@ -79,6 +114,11 @@ class supervisor {
   bool has_reported_end_{false};
   bool has_gone_{false};  ///< stage two was told to start the command
   bool has_started_{false};
+  bool are_all_gone_{false};  ///< and it was said
+  bool has_terminal_{false};
+  bool is_measuring_{false};  ///< stage two was asked and has not answered
+  bool is_finished_{false};
+  std::exception_ptr thrown_;  ///< by a sink; nobody is told anything after it
   run_record record_;
 };
 

@@ -2,17 +2,14 @@
 // nothing that still moves can lead the walk out.
 #include "sandbox/host_run.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -20,68 +17,59 @@
 #include <pinfold/path.hpp>
 
 #include "sandbox/git_config.hpp"
+#include "sandbox/host_run/listing.hpp"
+#include "sandbox/host_run/names.hpp"
 
 namespace pinfold {
 namespace {
-
-/// What a directory is, for what lies in it.
-enum class room : std::uint8_t { plain, git, hooks, programs, editor, agent, hook_runner };
 
 struct to_visit {
   std::string path;  ///< relative; empty for the workspace
   room kind;
 };
 
-struct known_name {
-  std::string_view name;
-  host_run_kind kind;
-};
-
-constexpr std::array files_by_name{
-    known_name{".envrc", host_run_kind::environment},
-    known_name{".mcp.json", host_run_kind::agent},
-    known_name{".cursorrules", host_run_kind::agent},
-    known_name{"AGENTS.md", host_run_kind::agent},
-    known_name{"CLAUDE.md", host_run_kind::agent},
-    known_name{"GEMINI.md", host_run_kind::agent},
-};
-
-struct known_directory {
-  std::string_view name;
-  room kind;
-};
-
-constexpr std::array directories_by_name{
-    known_directory{".git", room::git},         known_directory{".vscode", room::editor},
-    known_directory{".idea", room::editor},     known_directory{".zed", room::editor},
-    known_directory{".claude", room::agent},    known_directory{".codex", room::agent},
-    known_directory{".cursor", room::agent},    known_directory{".gemini", room::agent},
-    known_directory{".husky", room::hook_runner}};
-
-/// Files of a repository that bring a configuration, or say where one lies.
-constexpr std::array<std::string_view, 6> git_deciders{"config",  "config.worktree", "commondir",
-                                                       "gitdir", "attributes",      "alternates"};
-
-bool is_known_directory(std::string_view name) {
-  return name == ".local" || std::ranges::find(directories_by_name, name, &known_directory::name) !=
-                                 directories_by_name.end();
-}
-
-/// Two hexadecimal digits: where loose objects lie. git reads them by name and writes new ones by
-/// rename.
-bool is_object_directory(std::string_view name) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  return name.size() == 2 && digits.contains(name[0]) && digits.contains(name[1]);
-}
-
 std::string below(const std::string& directory, std::string_view name) {
   return directory.empty() ? std::string{name} : directory + "/" + std::string{name};
 }
 
-struct closer {
-  void operator()(DIR* open) const noexcept { ::closedir(open); }
-};
-using listing = std::unique_ptr<DIR, closer>;
+bool is_carved(const host_run_search& search, std::string_view path) {
+  return std::ranges::find(search.carved, path) != search.carved.end();
+}
+
+/// Names below these are git's users' own: a branch may be called "hooks" or "config".
+bool holds_refs(std::string_view path) {
+  return path.contains("/refs") || path.contains("/logs");
+}
+
+/// The directory `name` in `at`, when the walk goes there.
+std::optional<to_visit> entered(const host_run_search& search, const to_visit& at,
+                                std::string_view name) {
+  auto path = below(at.path, name);
+  if (is_carved(search, path)) return std::nullopt;
+  if (path == search.hooks_path) return to_visit{std::move(path), room::hooks};
+  if (at.kind == room::git) {
+    if (is_object_directory(name) && at.path.ends_with("/objects")) return std::nullopt;
+    const bool is_hooks = name == "hooks" && !holds_refs(at.path);
+    return to_visit{std::move(path), is_hooks ? room::hooks : room::git};
+  }
+  if (at.kind != room::plain) return to_visit{std::move(path), at.kind};
+  const auto known = std::ranges::find(directories_by_name, name, &known_directory::name);
+  if (known != directories_by_name.end()) return to_visit{std::move(path), known->kind};
+  if (path == ".local/bin") return to_visit{std::move(path), room::programs};
+  if (std::ranges::binary_search(search.ignored, name)) return std::nullopt;
+  return to_visit{std::move(path), room::plain};
+}
+
+/// Opens what lies below the workspace, through no link and over no mount. A negative errno, when
+/// nothing was opened.
+int open_in(int top, const std::string& path, int flags) {
+  return beneath::open_below(beneath::lookup::openat2, top, path.empty() ? "." : path.c_str(),
+                             {.flags = flags});
+}
+
+listing_choice choice_for(const host_run_search& search, room kind, std::size_t most) {
+  return {kind, search.set_id != set_id_files::barred, search.obeyed, most};
+}
 
 class walk {
  public:
@@ -112,93 +100,70 @@ class walk {
     report_.found.push_back({std::move(path), kind, std::move(detail)});
   }
 
-  [[nodiscard]] int open(const std::string& path, int flags) const {
-    return beneath::open_below(beneath::lookup::openat2, top_, path.empty() ? "." : path.c_str(),
-                               {.flags = flags});
+  /// A mount below the workspace is not ours, and what is gone is gone; anything else that cannot be
+  /// opened is missed.
+  [[nodiscard]] int open(const std::string& path, int flags) {
+    const int fd = open_in(top_, path, flags);
+    if (fd < 0 && fd != -EXDEV && fd != -ENOENT && fd != -ENOTDIR && fd != -ELOOP) miss();
+    return fd;
   }
 
   void miss() { report_.ended = walk_end_reason::unreadable; }
 
   /// False when the budget is spent.
   bool visit(const to_visit& at) {
-    const int fd = open(at.path, O_RDONLY | O_DIRECTORY);
-    if (fd < 0) {
-      // A mount below the workspace is not ours; what is gone is gone.
-      if (fd != -EXDEV && fd != -ENOENT && fd != -ENOTDIR && fd != -ELOOP) miss();
-      return true;
+    descriptor directory{open(at.path, O_RDONLY | O_DIRECTORY)};
+    if (!directory) return true;
+    const auto* listed = listed_before(at, directory.get());
+    std::optional<listed_directory> fresh;
+    if (listed == nullptr) {
+      const int copy = ::fcntl(directory.get(), F_DUPFD_CLOEXEC, 0);
+      fresh = list(copy, choice_for(search_, at.kind, search_.budget - report_.entries));
+      listed = fresh ? &*fresh : nullptr;
     }
-    const listing entries{::fdopendir(fd)};
-    if (!entries) {
-      ::close(fd);
-      miss();
-      return true;
+    if (listed == nullptr || report_.entries + listed->count > search_.budget) {
+      report_.ended = walk_end_reason::budget;
+      return false;
     }
-    bool has_head = false, has_objects = false, has_refs = false, is_changed = false;
-    for (;;) {
-      errno = 0;
-      const auto* entry = ::readdir(entries.get());
-      if (entry == nullptr) break;
-      const std::string_view name{entry->d_name};
-      if (name == "." || name == "..") continue;
-      if (++report_.entries > search_.budget) {
-        report_.ended = walk_end_reason::budget;
-        return false;
-      }
-      has_head |= name == "HEAD";
-      has_objects |= name == "objects";
-      has_refs |= name == "refs";
-      struct stat about {};
-      if (entry->d_type == DT_DIR) {
-        enter(at, name);
-        continue;
-      }
-      if (::fstatat(fd, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      if (S_ISDIR(about.st_mode)) {
-        enter(at, name);
-      } else if (is_new(about)) {
-        is_changed |= name == "HEAD" || name == "config";
-        look_at(at, name, about);
-      }
-    }
-    if (errno != 0) miss();
-    if (at.kind == room::plain && has_head && has_objects && has_refs && is_changed) {
-      add(at.path.empty() ? "." : at.path, host_run_kind::git_repository);
-    }
+    report_.entries += listed->count;
+    if (!listed->is_whole) miss();
+    look_at_all(at, directory.get(), *listed);
     return true;
   }
 
-  void enter(const to_visit& at, std::string_view name) {
-    auto path = below(at.path, name);
-    if (is_carved(path)) return;
-    if (path == search_.hooks_path) return pending_.push_back({std::move(path), room::hooks});
-    if (at.kind == room::git) {
-      if (is_object_directory(name) && at.path.ends_with("/objects")) return;
-      const bool is_hooks = name == "hooks" && !holds_refs(at.path);
-      return pending_.push_back({std::move(path), is_hooks ? room::hooks : room::git});
+  /// What was listed ahead still holds when no name has come, gone or moved since then.
+  [[nodiscard]] const listed_directory* listed_before(const to_visit& at, int directory) const {
+    if (search_.set_id != set_id_files::barred) return nullptr;
+    const auto seen = search_.ahead.find(at.path);
+    struct stat about {};
+    if (seen == search_.ahead.end() || ::fstat(directory, &about) != 0 || is_new(about)) {
+      return nullptr;
     }
-    if (at.kind != room::plain) return pending_.push_back({std::move(path), at.kind});
-    const auto known = std::ranges::find(directories_by_name, name, &known_directory::name);
-    if (known != directories_by_name.end()) {
-      return pending_.push_back({std::move(path), known->kind});
-    }
-    if (path == ".local/bin") return pending_.push_back({std::move(path), room::programs});
-    if (std::ranges::binary_search(search_.ignored, name)) return;
-    pending_.push_back({std::move(path), room::plain});
+    return &seen->second;
   }
 
-  [[nodiscard]] bool is_carved(std::string_view path) const {
-    return std::ranges::find(search_.carved, path) != search_.carved.end();
-  }
-
-  /// Names below these are git's users' own: a branch may be called "hooks" or "config".
-  [[nodiscard]] static bool holds_refs(std::string_view path) {
-    return path.contains("/refs") || path.contains("/logs");
+  void look_at_all(const to_visit& at, int directory, const listed_directory& listed) {
+    bool is_changed = false;
+    for (const auto& entry : listed.entries) {
+      if (entry.is_directory) {
+        if (auto next = entered(search_, at, entry.name)) pending_.push_back(std::move(*next));
+        continue;
+      }
+      struct stat about {};
+      if (::fstatat(directory, entry.name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (!is_new(about)) continue;
+      is_changed |= entry.name == "HEAD" || entry.name == "config";
+      look_at(at, entry.name, about);
+    }
+    if (at.kind == room::plain && listed.is_repository() && is_changed) {
+      add(at.path.empty() ? "." : at.path, host_run_kind::git_repository);
+    }
   }
 
   /// Something that is no directory and has changed.
   void look_at(const to_visit& at, std::string_view name, const struct stat& about) {
     auto path = below(at.path, name);
-    if (is_carved(path)) return;
+    if (is_carved(search_, path)) return;
     if (S_ISLNK(about.st_mode)) return look_at_link(at, std::move(path));
     if (S_ISSOCK(about.st_mode)) return add(std::move(path), host_run_kind::socket);
     if (S_ISFIFO(about.st_mode)) return add(std::move(path), host_run_kind::fifo);
@@ -217,29 +182,9 @@ class walk {
     if (known != files_by_name.end()) add(std::move(path), known->kind);
   }
 
-  /// What every file in such a directory is.
-  [[nodiscard]] static std::optional<host_run_kind> kind_in(room kind) {
-    switch (kind) {
-      case room::hooks:
-        return host_run_kind::git_hook;
-      case room::programs:
-        return host_run_kind::program;
-      case room::editor:
-        return host_run_kind::editor;
-      case room::agent:
-        return host_run_kind::agent;
-      case room::hook_runner:
-        return host_run_kind::hook_runner;
-      case room::plain:
-      case room::git:
-        return std::nullopt;
-    }
-    return std::nullopt;
-  }
-
   void look_at_link(const to_visit& at, std::string path) {
     std::array<char, 4096> text;
-    const int fd = open(path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/')),
+    const int fd = open_in(top_, path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/')),
                         O_PATH | O_DIRECTORY);
     const descriptor directory{fd};
     const auto name = path.substr(path.rfind('/') + 1);
@@ -270,7 +215,7 @@ class walk {
 
   [[nodiscard]] std::string content_of(const std::string& path) const {
     constexpr std::size_t most = 64 * 1024;
-    const descriptor file{open(path, O_RDONLY | O_NONBLOCK)};
+    const descriptor file{open_in(top_, path, O_RDONLY | O_NONBLOCK)};
     std::string text(most, '\0');
     const auto got = file.is_open() ? ::read(file.get(), text.data(), text.size()) : 0;
     text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
@@ -338,6 +283,28 @@ host_run_search begin_host_run_search(std::string workspace, int directory) {
   text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
   search.ignored = ignored_directories(text);
   return search;
+}
+
+void list_ahead(host_run_search& search, int directory) {
+  const auto set_id = std::exchange(search.set_id, set_id_files::barred);
+  std::vector<to_visit> pending{{"", room::plain}};
+  std::size_t left = host_run_search::ahead_budget;
+  while (!pending.empty()) {
+    const auto at = std::move(pending.back());
+    pending.pop_back();
+    const int fd = open_in(directory, at.path, O_RDONLY | O_DIRECTORY);
+    if (fd < 0) continue;
+    auto listed = list(fd, choice_for(search, at.kind, left));
+    if (!listed) break;
+    if (!listed->is_whole) continue;
+    left -= listed->count;
+    for (const auto& entry : listed->entries) {
+      if (!entry.is_directory) continue;
+      if (auto next = entered(search, at, entry.name)) pending.push_back(std::move(*next));
+    }
+    search.ahead.emplace(at.path, std::move(*listed));
+  }
+  search.set_id = set_id;
 }
 
 host_run_report look_for_host_run(const host_run_search& search, int directory) {

@@ -5,13 +5,23 @@
 #include <time.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <pinfold/runner/host_run.hpp>
 
+#include "sandbox/host_run/listing.hpp"
+
 namespace pinfold {
+
+/// Whether the command could give a file its set-user-ID or set-group-ID bit. Where it could not, an
+/// ordinary file whose name counts for nothing need not be asked for its mode and times: a checkout
+/// of 2,000 files is walked by the names of its directories alone. (One that had such a bit before
+/// and was only given another name is then no find.)
+enum class set_id_files : std::uint8_t { possible, barred };
 
 /// Looked at before the run, since the command may change it.
 struct host_run_search {
@@ -24,7 +34,13 @@ struct host_run_search {
   std::vector<std::string> carved;   ///< carve-outs in place: nothing in them can have changed
   std::string hooks_path;            ///< where git takes hooks from; empty when it is not here
   std::vector<std::string> obeyed;   ///< files that git on the host runs or obeys
+  set_id_files set_id{set_id_files::possible};
   std::size_t budget{default_budget};
+
+  /// How many entries are listed ahead at most: while bwrap makes the boundary there is nothing else
+  /// to do, for about as long as that takes.
+  static constexpr std::size_t ahead_budget = 5'000;
+  std::unordered_map<std::string, listed_directory> ahead;  ///< by path, from `list_ahead`
 };
 
 /// The names of directories that a .gitignore names plainly: one component, no pattern, with or
@@ -34,6 +50,11 @@ struct host_run_search {
 
 /// `directory` is the workspace, open. Reads its .gitignore and the clock.
 [[nodiscard]] host_run_search begin_host_run_search(std::string workspace, int directory);
+
+/// Lists directories between `begin_host_run_search` and the command's start, for the walk after it:
+/// one that still has its change time then need not be listed again. It only saves time, and only
+/// where no file can get a set-ID bit.
+void list_ahead(host_run_search& search, int directory);
 
 /// Walks the workspace once, below the open `directory`.
 [[nodiscard]] host_run_report look_for_host_run(const host_run_search& search, int directory);

@@ -258,7 +258,9 @@ std::expected<prepared_run, refusal> prepare_confined(const run_request& request
                   .proofs = std::move(*proofs),
                   .access = access,
                   .cores = core_dumps::forbidden,
-                  .blobs = {}};
+                  .blobs = {},
+                  .meanwhile = {},
+                  .when_gone = {}};
   if (ready.blobs) {
     ready.extras.blobs = {ready.blobs->held.get(), ready.blobs->path, request.blob_most};
   }
@@ -281,10 +283,6 @@ std::string what_became_of_the_carve_outs(const prepared_run& ready) {
                        : "look at these before a program of the host uses them: " + names;
 }
 
-}  // namespace
-
-namespace {
-
 /// Harness state is covered; a file in it that has another name somewhere is reached by that one,
 /// whatever is mounted, so what stands there is said.
 enforced_property harness_state_held(const prepared_run& ready) {
@@ -296,11 +294,26 @@ enforced_property harness_state_held(const prepared_run& ready) {
   return {name, strength::partial, "covered, but a hard link elsewhere shares the content of " + names};
 }
 
+bool holds(const run_record& record, std::string_view property) {
+  const auto one = std::ranges::find(record.enforced, property, &enforced_property::name);
+  return one != record.enforced.end() && one->held == strength::full;
+}
+
 }  // namespace
 
 run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& events) {
   std::optional<enforced_property> state;
   if (ready.lock) state = harness_state_held(ready);
+  std::optional<host_run_report> left;
+  const auto look = [&ready, &left](const run_record& so_far) {
+    if (!ready.later) return;
+    if (holds(so_far, "system_calls")) ready.later->set_id = set_id_files::barred;
+    left = look_for_host_run(*ready.later, ready.lock->directory());
+  };
+  ready.extras.when_gone = look;
+  ready.extras.meanwhile = [&ready] {
+    if (ready.later) list_ahead(*ready.later, ready.lock->directory());
+  };
   auto record = run(ready.plan, bounds, events, ready.extras);
   if (state && !record.enforced.empty()) record.enforced.push_back(std::move(*state));
   record.decided = std::move(ready.decided);
@@ -308,11 +321,12 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
   if (!has_run) record.decided.after = record.decided.before;
   if (record.error && record.error->error == code::boundary_lost) {
     record.error->detail = what_became_of_the_carve_outs(ready);
-    if (ready.later) ready.later->carved.clear();  // what was not held has to be looked at
+    if (ready.later && has_run) {
+      ready.later->carved.clear();  // what was not held has to be looked at
+      look(record);
+    }
   }
-  if (ready.later && ready.lock && has_run) {
-    record.host_run = look_for_host_run(*ready.later, ready.lock->directory());
-  }
+  if (left && has_run) record.host_run = std::move(*left);
   return record;
 }
 

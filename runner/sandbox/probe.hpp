@@ -136,11 +136,16 @@ inline constexpr std::chrono::milliseconds probe_time{5000};
 [[nodiscard]] std::vector<probe_line> probe_holes(const bubblewrap_facts& bwrap,
                                                   const plan_starter& start);
 
+/// Whether a cgroup can be made here that bounds memory and tasks: one is made and removed. Info only:
+/// without one the limits are watched over.
+[[nodiscard]] probe_line probe_cgroup(const cgroup_search& search);
+
 // --- all of it -----------------------------------------------------------------------------------
 
 struct probe_request {
   bubblewrap_search search{};
   plan_starter start{};  ///< empty: `run`
+  cgroup_search cgroups{};
   /// Makes the very sandbox of `pinfold run` with a bwrap that was found to be trusted, and runs
   /// `true` in it.
   std::function<run_record(const bubblewrap_facts&)> whole{};

@@ -5,12 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <pinfold/disk/open.hpp>
 
@@ -92,6 +94,16 @@ inline bool write_all(const pinfold::descriptor& file, std::string_view bytes) {
 template <typename T>
 std::string said(const pinfold::result<T>& answer) {
   return answer ? "ok" : std::string{name_of(answer.error().error)};
+}
+
+/// The sorted names in a directory, or the code it was refused with.
+inline std::vector<std::string> names_in(const pinfold::workspace& ws, std::string_view path) {
+  std::vector<std::string> names;
+  const auto listed = ws.list_directory(path);
+  if (!listed) return {said(listed)};
+  for (const auto& entry : *listed) names.push_back(entry.name);
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace pinfold_test

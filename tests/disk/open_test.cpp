@@ -57,15 +57,6 @@ void check_refused_everywhere(const folder& at, const std::vector<refused_row>& 
   }
 }
 
-std::vector<std::string> names_in(const workspace& ws, std::string_view path) {
-  std::vector<std::string> names;
-  const auto listed = ws.list_directory(path);
-  if (!listed) return {said(listed)};
-  for (const auto& entry : *listed) names.push_back(entry.name);
-  std::ranges::sort(names);
-  return names;
-}
-
 }  // namespace
 
 TEST_CASE("what_leads_out_is_refused_by_every_operation") {

@@ -19,19 +19,6 @@
 using namespace pinfold;
 using namespace pinfold_test;
 
-namespace {
-
-std::vector<std::string> names_in(const workspace& ws, std::string_view path) {
-  std::vector<std::string> names;
-  const auto listed = ws.list_directory(path);
-  if (!listed) return {said(listed)};
-  for (const auto& entry : *listed) names.push_back(entry.name);
-  std::ranges::sort(names);
-  return names;
-}
-
-}  // namespace
-
 TEST_CASE("special_files_are_refused_and_never_waited_for") {
   const auto answer = isolated([] {
     const folder at;

@@ -1,5 +1,6 @@
 """What a command finds in its environment, its descriptors and its process list, and what it does
 not: nothing of the caller's that was not named."""
+import json
 import os
 import subprocess
 import unittest
@@ -109,6 +110,21 @@ class Confined(Environment, support.Confined):
                          [".cache", ".cargo", ".gitconfig", ".local", ".npm",
                           "/tmp/home/.cache:", "/tmp/home/.cargo:", "/tmp/home/.local:", "share",
                           "state", "/tmp/home/.npm:"])
+
+    def test_a_caller_whose_files_may_not_be_that_large_gets_a_refusal_and_no_half_of_a_start(self):
+        limited = ("import os,resource,signal,sys\n"
+                   "resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))\n"
+                   "os.execv(sys.argv[1], sys.argv[1:])\n")  # Python ignores SIGXFSZ
+        done = subprocess.run(["python3", "-c", limited, support.PINFOLD, "run", "--json", "--",
+                               "touch", "ran"],
+                              cwd=self.project, env=self.environment(), stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=support.HANG, check=False,
+                              **self.as_user())
+        self.assertEqual(done.returncode, 125, done)
+        refusal = json.loads(done.stdout)["refusal"]
+        self.assertEqual(refusal["error"], "SandboxUnavailable")
+        self.assertIn("stage two: File too large", refusal["message"])
+        self.assertFalse(os.path.exists(os.path.join(self.project, "ran")))
 
     def test_no_process_inside_shows_the_callers_environment_or_the_plan(self):
         out = self.pinfold("run", "-c", "cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline").out

@@ -22,6 +22,26 @@ class Explain(support.Confined):
                 self.assertEqual(self.explain(*words).code, 0)
                 self.assertEqual(self.tree(), before)
 
+    def test_it_says_what_git_can_do_inside(self):
+        def told(*words, at=self.project):
+            lines = self.explain(*words, "--workspace", at, "--", "true").out.splitlines()
+            found = [line[24:] for line in lines if line.startswith("git ")]
+            as_json = self.explain("--json", *words, "--workspace", at, "--", "true").json["git"]
+            self.assertEqual(found, [as_json] if as_json else [])
+            return as_json
+        self.assertEqual(told(), "")
+        os.makedirs(f"{self.project}/.git")
+        os.makedirs(f"{self.project}/sub/linked")
+        with open(f"{self.project}/sub/linked/.git", "w", encoding="utf-8") as file:
+            file.write("gitdir: /elsewhere\n")
+        self.own()
+        self.assertIn("what writes them (git config, branch -m", told())
+        self.assertIn("nothing can be written", told("--mode", "plan"))
+        self.assertIn(f"a folder of the repository at {self.project}, which can be read",
+                      told(at=f"{self.project}/sub"))
+        self.assertIn("git finds no repository", told("--root", "minimal", at=f"{self.project}/sub"))
+        self.assertIn("leads to a repository elsewhere", told(at=f"{self.project}/sub/linked"))
+
     def test_the_first_lines_are_the_plan_and_a_shell_can_start_it(self):
         os.makedirs(f"{self.project}/.efferent")
         os.makedirs(f"{self.project}/.foundry")

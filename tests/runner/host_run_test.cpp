@@ -44,6 +44,12 @@ class checkout {
     std::this_thread::sleep_for(std::chrono::milliseconds{30});
     search = begin_host_run_search(at.path, directory_.get());
   }
+  /// As in a run whose system calls are filtered.
+  void begin_filtered() {
+    begin();
+    list_ahead(search, directory_.get());
+    search.set_id = set_id_files::barred;
+  }
   [[nodiscard]] host_run_report report() const {
     return look_for_host_run(search, directory_.get());
   }
@@ -86,7 +92,8 @@ TEST_CASE("each_kind_is_found_when_it_is_new") {
   checkout it;
   it.put("vendor/x/.git/HEAD");
   it.put(".git/objects/info/keep");
-  it.begin();
+  it.begin_filtered();
+  it.search.set_id = set_id_files::possible;
   it.put(".envrc");
   it.put("sub/.envrc");
   it.put(".vscode/tasks.json");
@@ -120,17 +127,21 @@ TEST_CASE("each_kind_is_found_when_it_is_new") {
   sockaddr_un name{.sun_family = AF_UNIX, .sun_path = {}};
   (it.at.path + "/socket").copy(name.sun_path, sizeof name.sun_path - 1);
   REQUIRE(::bind(bound.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
-  CHECK(it.found() ==
-        lines{"agent .claude/settings.json", "agent .mcp.json", "agent AGENTS.md",
-              "editor .idea/deep/er/x.xml", "editor .vscode/tasks.json", "environment .envrc",
-              "environment sub/.envrc", "fifo fifo", "git_attributes .gitattributes",
-              "git_config .git/objects/info/alternates",
-              "git_config vendor/x/.git/config: core.fsmonitor, filter.a.clean",
-              "git_file linked/.git", "git_hook vendor/x/.git/hooks/pre-commit",
-              "git_link .git/COMMIT_EDITMSG: /home/u/.bashrc", "git_repository bare",
-              "hook_runner .husky/pre-commit", "link_out abs: /etc/passwd",
-              "link_out out: ../../etc", "link_out src/up: ../../x", "program .local/bin/ls",
-              "set_id setid", "socket socket"});
+  lines all{"agent .claude/settings.json", "agent .mcp.json", "agent AGENTS.md",
+            "editor .idea/deep/er/x.xml", "editor .vscode/tasks.json", "environment .envrc",
+            "environment sub/.envrc", "fifo fifo", "git_attributes .gitattributes",
+            "git_config .git/objects/info/alternates",
+            "git_config vendor/x/.git/config: core.fsmonitor, filter.a.clean",
+            "git_file linked/.git", "git_hook vendor/x/.git/hooks/pre-commit",
+            "git_link .git/COMMIT_EDITMSG: /home/u/.bashrc", "git_repository bare",
+            "hook_runner .husky/pre-commit", "link_out abs: /etc/passwd",
+            "link_out out: ../../etc", "link_out src/up: ../../x", "program .local/bin/ls",
+            "set_id setid", "socket socket"};
+  CHECK(it.found() == all);
+  // Where nothing could get such a bit, files are chosen by name, and all the rest is found as well.
+  it.search.set_id = set_id_files::barred;
+  std::erase(all, "set_id setid");
+  CHECK(it.found() == all);
 }
 
 TEST_CASE("hooks_that_came_later_and_programs_that_git_names_are_found") {
@@ -141,8 +152,37 @@ TEST_CASE("hooks_that_came_later_and_programs_that_git_names_are_found") {
   it.search.obeyed = {"tools/watch"};
   it.put(".githooks/pre-commit");
   it.put("tools/watch", "other");
-  CHECK(it.found() == lines{"git_hook .githooks/pre-commit",
-                            "program tools/watch: git's configuration names it"});
+  for (const auto how : {set_id_files::possible, set_id_files::barred}) {
+    it.search.set_id = how;
+    CHECK(it.found() == lines{"git_hook .githooks/pre-commit",
+                              "program tools/watch: git's configuration names it"});
+  }
+}
+
+TEST_CASE("what_was_listed_ahead_hides_nothing_that_came_later") {
+  checkout it;
+  it.put("same/.envrc");
+  it.put("same/deep/CLAUDE.md");
+  it.put("grown/a.c");
+  it.put("bare/HEAD");
+  it.put("bare/objects/x");
+  it.put("bare/refs/x");
+  it.put("moved/from/.mcp.json");
+  it.begin_filtered();
+  CHECK(it.search.ahead.contains("same/deep"));
+  CHECK(it.found().empty());
+  it.put("same/.envrc", "changed in place");
+  it.put("same/deep/CLAUDE.md", "changed in place");
+  it.put("bare/HEAD", "changed in place");
+  it.put("grown/.envrc");
+  it.put("grown/new/deeper/.vscode/tasks.json");
+  it.link("grown/out", "/etc");
+  std::filesystem::rename(it.at.path + "/moved/from", it.at.path + "/moved/to");
+  it.put("moved/to/.mcp.json", "changed");
+  CHECK(it.found() ==
+        lines{"agent moved/to/.mcp.json", "agent same/deep/CLAUDE.md",
+              "editor grown/new/deeper/.vscode/tasks.json", "environment grown/.envrc",
+              "environment same/.envrc", "git_repository bare", "link_out grown/out: /etc"});
 }
 
 TEST_CASE("carve_outs_in_place_are_passed_over") {

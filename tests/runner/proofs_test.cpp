@@ -27,54 +27,19 @@
 #include <thread>
 #include <vector>
 
+#include "runner/confined_ground.hpp"
 #include "runner/ground.hpp"
-#include "sandbox/caller.hpp"
-#include "sandbox/prepare.hpp"
 #include "support/catch.hpp"
 
 using namespace pinfold;
+using pinfold_test::checkout;
+using pinfold_test::is_root;
+using pinfold_test::prepared_in;
 namespace fs = std::filesystem;
 
 namespace {
 
 using words = std::vector<std::string>;
-
-bool is_root() {
-  return ::geteuid() == 0;
-}
-
-/// A checkout with everything that a plan carves out, in a place that no scratch directory covers.
-struct checkout {
-  checkout() {
-    if (::mkdtemp(home.data()) == nullptr) std::abort();
-    ::chmod(home.c_str(), 0755);
-    for (const auto* name : {"work/.git/hooks", "work/.efferent", "work/.foundry", "other/.git",
-                             "other/.efferent", "other/.foundry"}) {
-      fs::create_directories(home + "/" + name);
-    }
-    std::ofstream{home + "/work/.git/config"} << "[core]\n";
-  }
-  checkout(const checkout&) = delete;
-  checkout& operator=(const checkout&) = delete;
-  ~checkout() { fs::remove_all(home); }
-  [[nodiscard]] std::string work() const { return home + "/work"; }
-  std::string home{is_root() ? "/srv/pinfold-proofs-XXXXXX" : "/var/tmp/pinfold-proofs-XXXXXX"};
-};
-
-prepared_run prepared_in(const checkout& where, network_access network = network_access::off) {
-  const auto who = look_at_caller(caller_environment{{"PATH=/usr/bin:/bin", "HOME=" + where.home +
-                                                                                "/nobody"}});
-  REQUIRE(who);
-  run_request request;
-  request.workspace = where.work();
-  request.command = {"touch", "started"};
-  request.open = network == network_access::on ? gate::on : gate::off;
-  const auto backend = backend_for(request, *who);
-  REQUIRE(backend);
-  auto ready = prepare_confined(request, *who, *backend);
-  REQUIRE(ready);
-  return std::move(*ready);
-}
 
 /// Puts other words in the place of some that are there once, next to each other.
 void replace(launch_plan& plan, const words& old, const words& put) {

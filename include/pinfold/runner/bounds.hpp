@@ -1,16 +1,12 @@
-// What bounds one run, and where its events go while it lasts. Plain data.
+// What bounds one run. Plain data.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string_view>
 
 namespace pinfold {
-
-enum class stream : std::uint8_t { out, err };
 
 /// What all processes of a confined command may use together. None: no limit. A run without a boundary
 /// refuses them (NotEnforceable): nothing counts its processes there.
@@ -31,14 +27,6 @@ struct limits {
   std::chrono::milliseconds grace{2000};          ///< from SIGTERM to SIGKILL
   std::size_t output{256 * 1024};                 ///< bytes kept of each stream, head and tail
   resource_limits resources{};
-};
-
-/// Where a run's events go. All are optional.
-struct sinks {
-  /// Gets the head of each stream as it comes, on the calling thread; never more than the cap.
-  std::function<void(stream, std::string_view)> on_output;
-  /// Borrowed; when it becomes readable the run is ended like a timeout and recorded as cancelled.
-  int cancel_descriptor{-1};
 };
 
 }  // namespace pinfold

@@ -12,6 +12,8 @@
 #include <pinfold/runner/bounds.hpp>
 #include <pinfold/runner/record.hpp>
 #include <pinfold/runner/request.hpp>
+#include <pinfold/runner/running.hpp>
+#include <pinfold/runner/sinks.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
 #include <pinfold/settings.hpp>
 
@@ -21,7 +23,9 @@ struct caller;
 
 /// Runs commands for one caller. Cheap to copy; every member may be called from several threads at
 /// once. It installs no signal handler and changes no global of the program: no umask, no working
-/// directory, no environment, and SIGCHLD is left alone.
+/// directory, no environment. SIGCHLD is left alone, whatever the program does with it: a child of
+/// ours is known by its pidfd and waited for by that alone. A start costs the same whatever the size
+/// of the program (posix_spawn), and each run has about ten descriptors open.
 class runner {
  public:
   /// `environment` holds the caller's NAME=VALUE entries (a program passes its own `environ`); of
@@ -33,6 +37,7 @@ class runner {
   /// Runs one command in bubblewrap, to its end. Blocks. At return nothing of its process tree is
   /// alive and the workspace is as the command left it. Whatever stops it from starting is in the
   /// record: `ended` is `refused` and `error` says why; it never runs with less than was asked for.
+  /// Throws what a sink threw, once the run is cancelled and over.
   [[nodiscard]] run_record run(const run_request& request, const limits& bounds,
                                const sinks& events = {}) const;
 
@@ -40,6 +45,13 @@ class runner {
   /// gone afterwards. The token says that the harness wants it so.
   [[nodiscard]] run_record run(const run_request& request, const limits& bounds, unconfined token,
                                const sinks& events = {}) const;
+
+  /// The same on a thread of its own, with nothing waited for: what `run` would refuse is in the
+  /// record. What the sinks refer to must live until the end. Error: ResourceExhausted.
+  [[nodiscard]] std::expected<running, refusal> start(run_request request, limits bounds,
+                                                      sinks events = {}) const;
+  [[nodiscard]] std::expected<running, refusal> start(run_request request, limits bounds,
+                                                      unconfined token, sinks events = {}) const;
 
   /// What `run` would start, without making anything.
   [[nodiscard]] std::expected<launch_plan, refusal> plan(const run_request& request) const;

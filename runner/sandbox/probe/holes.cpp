@@ -6,28 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "sandbox/probe.hpp"
+#include "sandbox/probe/bounded_start.hpp"
 #include "sandbox/temporary_directory.hpp"
 
 namespace pinfold {
 namespace {
-
-launch_plan plan_of(std::vector<std::string> command) {
-  launch_plan plan;
-  plan.command = std::move(command);
-  plan.environment = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8"};
-  plan.directory = "/";
-  plan.network = network_access::on;
-  return plan;
-}
-
-limits bounds() {
-  return {.time = probe_time, .grace = std::chrono::milliseconds{100}, .output = 4096};
-}
-
-bool has_succeeded(const run_record& record) {
-  return record.ended == ending::exited && record.exit_code == 0;
-}
 
 /// While bwrap makes a mount point, the old root lies at /oldroot, so a link to there leads back to
 /// the host (CVE-2026-87766; mended in 0.12).
@@ -41,9 +24,8 @@ probe_line mount_point_line(const bubblewrap_facts& bwrap, const plan_starter& s
       ::symlink(("/oldroot" + victim).c_str(), (place + "/link").c_str()) != 0) {
     return {id, probe_status::info, "not tried: no folder for it could be made", {}};
   }
-  (void)start(plan_of({bwrap.program, "--unshare-user", "--ro-bind", "/", "/", "--bind", place,
-                       place, "--tmpfs", place + "/link/made", "--", "/bin/true"}),
-              bounds());
+  (void)start_bounded(start, {bwrap.program, "--unshare-user", "--ro-bind", "/", "/", "--bind", place,
+                              place, "--tmpfs", place + "/link/made", "--", "/bin/true"});
   struct stat made {};
   if (::lstat((victim + "/made").c_str(), &made) != 0) {
     return {id, probe_status::info, "a mount point below a link is made inside, or not at all", {}};
@@ -62,7 +44,7 @@ probe_line argument_line(const bubblewrap_facts& bwrap, const plan_starter& star
   }
   for (const auto* word : {"--", "/bin/true"}) command.emplace_back(word);
   return {"bwrap-arguments", probe_status::info,
-          has_succeeded(start(plan_of(std::move(command)), bounds()))
+          has_succeeded(start_bounded(start, std::move(command)))
               ? "takes more than 9000 arguments"
               : "takes 9000 arguments at most; a plan of pinfold has some hundred",
           {}};

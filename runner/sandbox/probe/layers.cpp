@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "sandbox/probe.hpp"
+#include "sandbox/probe/bounded_start.hpp"
 
 namespace pinfold {
 
@@ -56,21 +56,6 @@ std::vector<layer> layers() {
           {"sandbox-proc", "a new /proc", {"--unshare-user", "--unshare-pid", "--proc", "/proc"}}};
 }
 
-launch_plan plan_of(std::vector<std::string> command) {
-  launch_plan plan;
-  plan.command = std::move(command);
-  plan.environment = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8"};
-  plan.directory = "/";
-  plan.network = network_access::on;
-  return plan;
-}
-
-run_record start_bounded(const plan_starter& start, std::vector<std::string> command,
-                         std::chrono::milliseconds limit) {
-  return start(plan_of(std::move(command)),
-               limits{.time = limit, .grace = std::chrono::milliseconds{100}, .output = 4096});
-}
-
 std::string first_line(std::string_view text) {
   return std::string{text.substr(0, text.find('\n'))};
 }
@@ -82,10 +67,6 @@ std::string story_of(const run_record& record) {
   if (!record.err.text.empty()) return first_line(record.err.text);
   if (record.signal) return "was killed by signal " + std::to_string(*record.signal);
   return "ended with exit code " + std::to_string(record.exit_code.value_or(-1));
-}
-
-bool has_succeeded(const run_record& record) {
-  return record.ended == ending::exited && record.exit_code == 0;
 }
 
 /// The fix for a layer, the most certain cause first:
@@ -216,6 +197,7 @@ probe_report probe_sandbox(const probe_request& request) {
       not_tried();
     }
   }
+  add({probe_cgroup(request.cgroups)});
   add(kernel_lines(kernel));
   return report;
 }

@@ -3,6 +3,7 @@
 #include "stage.hpp"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
@@ -20,31 +21,41 @@ const char* search_path(char* const* environment) {
   return "/usr/local/bin:/usr/bin:/bin";
 }
 
+/// With a terminal: a session of its own, whose first opening of a terminal makes it the controlling
+/// one (tty_ioctl(4)). Without: a process group of its own.
 class spawn_settings {
  public:
-  spawn_settings() {
+  explicit spawn_settings(const specification& spec) {
     sigset_t none;
     sigset_t all;
     ::sigemptyset(&none);
     ::sigfillset(&all);
     ::posix_spawnattr_init(&attributes_);
-    ::posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    const short place = spec.has_terminal() ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
+    ::posix_spawnattr_setflags(&attributes_, static_cast<short>(place | POSIX_SPAWN_SETSIGMASK |
+                                                                POSIX_SPAWN_SETSIGDEF));
     ::posix_spawnattr_setpgroup(&attributes_, 0);
     ::posix_spawnattr_setsigmask(&attributes_, &none);
     ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawn_file_actions_init(&streams_);
+    if (!spec.has_terminal()) return;
+    ::posix_spawn_file_actions_addopen(&streams_, 0, spec.terminal, O_RDWR, 0);
+    ::posix_spawn_file_actions_adddup2(&streams_, 0, 1);
+    ::posix_spawn_file_actions_adddup2(&streams_, 0, 2);
   }
   [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
+  [[nodiscard]] const posix_spawn_file_actions_t* streams() const { return &streams_; }
 
  private:
   posix_spawnattr_t attributes_{};
+  posix_spawn_file_actions_t streams_{};
 };
 
 /// One attempt. A file without a format that the kernel knows is given to /bin/sh, as execvp does.
 int attempt(const char* program, const specification& spec, const spawn_settings& settings,
             pid_t& child) {
-  const int wrong =
-      ::posix_spawn(&child, program, nullptr, settings.get(), spec.arguments, spec.environment);
+  const int wrong = ::posix_spawn(&child, program, settings.streams(), settings.get(),
+                                  spec.arguments, spec.environment);
   if (wrong != ENOEXEC) return wrong;
   const auto count = spec.counts.arguments;
   auto** shell = static_cast<char**>(::calloc(count + 2UL, sizeof(char*)));
@@ -52,7 +63,8 @@ int attempt(const char* program, const specification& spec, const spawn_settings
   shell[0] = const_cast<char*>("/bin/sh");
   shell[1] = const_cast<char*>(program);
   for (std::uint32_t i = 1; i < count; ++i) shell[i + 1] = spec.arguments[i];
-  return ::posix_spawn(&child, shell[0], nullptr, settings.get(), shell, spec.environment);
+  return ::posix_spawn(&child, shell[0], settings.streams(), settings.get(), shell,
+                       spec.environment);
 }
 
 bool means_look_further(int wrong) {
@@ -65,7 +77,7 @@ bool means_look_further(int wrong) {
 /// entry being the current directory; EACCES is remembered and reported if nothing better is found.
 int start(const specification& spec, pid_t& child) {
   const char* name = spec.arguments[0];
-  const spawn_settings settings;
+  const spawn_settings settings{spec};
   if (::strchr(name, '/') != nullptr) return attempt(name, spec, settings, child);
   if (*name == '\0') return ENOENT;
   int remembered = ENOENT;

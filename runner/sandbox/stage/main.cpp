@@ -66,6 +66,7 @@ void obey(run_state& run, char word) {
   switch (word) {
     case terminate:
       ::kill(-run.command, SIGTERM);
+      if (run.spec.has_terminal()) ::kill(-run.command, SIGHUP);  // a shell at a terminal ignores SIGTERM
       ::kill(-run.command, SIGCONT);  // a stopped process sees the SIGTERM only then
       break;
     case kill:
@@ -73,7 +74,12 @@ void obey(run_state& run, char word) {
       ::kill(-run.command, SIGKILL);
       kill_everything(run);
       break;
+    case measure:
+      if (run.spec.is_confined()) report_usage();
+      break;
     case go:
+    case memory_is_held:
+    case tasks_are_held:
       break;
     default:
       leave(run);
@@ -110,9 +116,6 @@ int watch(run_state& run) {
   pollfd on[2] = {{channel_fd, POLLIN, 0}, {run.signals, POLLIN, 0}};
   for (;;) {
     if (::poll(on, 2, tick) < 0 && errno != EINTR) fail(step::wait_for_child, errno);
-    if (tick > 0 && !run.is_over_a_limit) {
-      if (const auto which = limits.passed(); which != limited::nothing) end_at_limit(run, which);
-    }
     if (on[1].revents != 0) {
       signalfd_siginfo drained;
       while (::read(run.signals, &drained, sizeof drained) > 0) {
@@ -120,6 +123,9 @@ int watch(run_state& run) {
     }
     int status = 0;
     if (reap(run, status)) return status;
+    if (tick > 0 && !run.is_over_a_limit) {
+      if (const auto which = limits.passed(); which != limited::nothing) end_at_limit(run, which);
+    }
     if (on[0].revents != 0) obey(run, next_word());
   }
 }
@@ -146,14 +152,33 @@ void report_limits_met(const run_state& run, int status) {
   if (status != 0 && is_a_scratch_place_full(run.spec)) tell(limited::tmp_size, 0);
 }
 
+/// Until the word to start. What a cgroup of the runner's bounds is not looked at here as well.
+bool wait_for_go(specification& spec) {
+  for (;;) {
+    switch (next_word()) {
+      case go:
+        return true;
+      case memory_is_held:
+        spec.counts.limits.memory_bytes = 0;
+        break;
+      case tasks_are_held:
+        spec.counts.limits.tasks = 0;
+        break;
+      default:
+        return false;
+    }
+  }
+}
+
 int run_once() {
   run_state run;
   std::uint64_t obtained = 0;
   run.spec = prepare(obtained);
   run.signals = block_child_signal();
   if (run.signals < 0) fail(step::wait_for_child, errno);
-  send({report::ready, 0, obtained, {}});
-  if (next_word() != go) return 1;
+  if (run.spec.has_terminal()) open_terminal(run.spec);
+  send_ready(run.spec, obtained);
+  if (!wait_for_go(run.spec)) return 1;
   if (const int wrong = start(run.spec, run.command); wrong != 0) {
     send({report::not_started, wrong, 0, {}});
     return 1;

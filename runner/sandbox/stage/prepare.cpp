@@ -135,6 +135,7 @@ void prove_the_boundary(specification& spec, text_reader& reader) {
   prove_namespaces(spec);
   prove_no_privileges();
   prove_sysctls_are_closed();
+  prove_cgroups_are_closed();
   prove_places(spec, reader);
 }
 
@@ -145,6 +146,7 @@ specification prepare(std::uint64_t& obtained) {
   if (spec.is_confined()) prove_descriptors(spec.counts.held);
   hide_own_descriptors();
   find_its_place(spec);
+  if (spec.is_confined()) send({report::present, 0, 0, {}});
   bound_core_dumps(spec);
   text_reader reader{spec.rest, spec.end};
   make_files(spec, reader);

@@ -23,6 +23,11 @@ struct specification {
   const char* scratch[most_scratch]{};  ///< the writable places with a size
   std::uint32_t scratch_count{0};
 
+  int master{-1};  ///< of the pseudo-terminal, where one was asked for
+  int slave{-1};
+  char terminal[32]{};  ///< its name
+
+  [[nodiscard]] bool has_terminal() const { return (counts.flags & flag_terminal) != 0; }
   [[nodiscard]] bool is_confined() const { return (counts.flags & flag_confined) != 0; }
 };
 
@@ -64,12 +69,17 @@ void prove_no_privileges();
 void prove_no_way_out();
 void prove_namespaces(const specification& spec);
 void prove_sysctls_are_closed();
+void prove_cgroups_are_closed();
 void check_proofs(const specification& spec, text_reader& reader);
 void prove_places(specification& spec, text_reader& reader);
 
 /// What is put on at the end, in this order; each is tried once it is there.
 std::uint64_t scope_sockets();
 void filter_system_calls(const specification& spec);
+
+/// The command's pseudo-terminal, and the report that everything is done, which hands it out.
+void open_terminal(specification& spec);
+void send_ready(specification& spec, std::uint64_t obtained);
 
 /// Puts on the limits that the kernel keeps for each process.
 void set_limits(const specification& spec);
@@ -88,6 +98,9 @@ class limit_watch {
   const specification& spec_;
   std::uint64_t last_task_{0};
 };
+
+/// Sends what the whole tree holds now: tasks and resident bytes.
+void report_usage();
 
 [[nodiscard]] bool is_a_scratch_place_full(const specification& spec);
 

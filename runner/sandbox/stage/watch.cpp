@@ -1,4 +1,4 @@
-// The watch: where no cgroup counts for us, stage two looks at /proc of its own PID namespace, which
+// The watch: where no cgroup holds a limit, stage two looks at /proc of its own PID namespace, which
 // holds the command's whole tree and nothing else, and says which limit is passed. It sees what lives
 // at the moment it looks.
 #include <ctype.h>
@@ -193,6 +193,11 @@ limited limit_watch::passed() {
   const auto scratch = scratch_bytes(spec_);
   if (now.resident + scratch <= wanted.memory_bytes) return limited::nothing;
   return fair_resident() + scratch > wanted.memory_bytes ? limited::memory : limited::nothing;
+}
+
+void report_usage() {
+  const auto now = look();
+  send({report::measured, static_cast<std::int32_t>(now.tasks), now.resident, {}});
 }
 
 /// Asked at the end, of a command that failed.

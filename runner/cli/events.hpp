@@ -1,0 +1,45 @@
+// The events of a run as JSON lines, for whoever shows how far it is: `started`, `output`,
+// `heartbeat`, `ended`. Each line is whole when it is written.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <pinfold/runner/record.hpp>
+#include <pinfold/runner/sinks.hpp>
+
+#include "cli/json.hpp"
+
+namespace pinfold {
+
+class event_writer {
+ public:
+  /// Gets each line with its newline.
+  using line_sink = std::function<void(std::string_view)>;
+
+  explicit event_writer(line_sink to) : to_{std::move(to)} {}
+
+  /// `event: "started"`, `backend`, `network`, `workspace`, `setup_ms`.
+  void started(const run_record& so_far);
+
+  /// `event: "output"`, `stream` ("stdout" or "stderr"), `text`. A character that ends in a later
+  /// piece comes with that piece; bytes that are not UTF-8 become U+FFFD.
+  void output(stream which, std::string_view piece);
+
+  /// `event: "heartbeat"`, `elapsed_ms`, `left_ms` (null without a time limit), `stdout_bytes`,
+  /// `stderr_bytes`, `processes` and `memory` (null where nothing counts them).
+  void heartbeat(const progress& so_far);
+
+  /// `event: "ended"`, `record`. The last line.
+  void ended(const run_record& record, record_role role);
+
+ private:
+  void put(const json& event) { to_(one_line(event)); }
+  void put_output(stream which, std::string_view text);
+
+  line_sink to_;
+  std::string unfinished_[2];  ///< the start of a character, of each stream
+};
+
+}  // namespace pinfold

@@ -1,0 +1,61 @@
+#include "sandbox/host_run/listing.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+namespace pinfold {
+namespace {
+
+struct closer {
+  void operator()(DIR* open) const noexcept { ::closedir(open); }
+};
+
+/// A file system that does not tell kinds in its listing is asked for each.
+bool is_directory(int directory, const dirent& entry) {
+  if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
+  struct stat about {};
+  return ::fstatat(directory, entry.d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISDIR(about.st_mode);
+}
+
+/// More names than those of the files that are obeyed, and never fewer.
+bool may_be_obeyed(std::span<const std::string> obeyed, std::string_view name) {
+  return std::ranges::any_of(obeyed,
+                             [name](std::string_view path) { return path.ends_with(name); });
+}
+
+}  // namespace
+
+std::optional<listed_directory> list(int directory, const listing_choice& choice) {
+  const std::unique_ptr<DIR, closer> open{::fdopendir(directory)};
+  listed_directory found;
+  if (!open) {
+    ::close(directory);
+    found.is_whole = false;
+    return found;
+  }
+  for (;;) {
+    errno = 0;
+    const auto* entry = ::readdir(open.get());
+    if (entry == nullptr) break;
+    const std::string_view name{entry->d_name};
+    if (name == "." || name == "..") continue;
+    if (++found.count > choice.most) return std::nullopt;
+    found.has_head |= name == "HEAD";
+    found.has_objects |= name == "objects";
+    found.has_refs |= name == "refs";
+    const bool counts = choice.wants_all || entry->d_type != DT_REG ||
+                        counts_by_name(choice.kind, name) || may_be_obeyed(choice.obeyed, name);
+    if (counts) found.entries.push_back({std::string{name}, is_directory(directory, *entry)});
+  }
+  found.is_whole = errno == 0;
+  return found;
+}
+
+}  // namespace pinfold
