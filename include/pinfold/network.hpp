@@ -60,6 +60,7 @@ enum class decision : std::uint8_t { deny, ask, allow };
 
 namespace detail {
 
+/// One line of the table: what is answered at a gate in a mode, by what was taken in.
 struct network_row {
   gate open;
   mode present;

@@ -28,6 +28,7 @@ inline constexpr std::size_t path_max = 4096;
 /// The text must outlive the view. A forward range; never allocates.
 class components : public ranges::view_interface<components> {
  public:
+  /// Walks the text once more; it holds what is left of it.
   class iterator {
    public:
     using value_type = std::string_view;

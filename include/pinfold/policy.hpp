@@ -26,3 +26,4 @@
 #include <pinfold/settings.hpp>
 #include <pinfold/taint.hpp>
 #include <pinfold/verdict.hpp>
+#include <pinfold/version.hpp>

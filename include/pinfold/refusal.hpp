@@ -211,9 +211,9 @@ enum class remedy : std::uint8_t {
   return "it was refused";
 }
 
-/// Appends `text` in double quotes. Control bytes, quotes and backslashes are escaped (\n, \x1b,
-/// \"), so that a path can neither end the line nor close its quotes; other bytes stand as they
-/// are.
+/// Appends `text` in double quotes. Control bytes, quotes and backslashes are escaped (`\n`,
+/// `\x1b`, `\"`), so that a path can neither end the line nor close its quotes; other bytes stand
+/// as they are.
 constexpr void append_quoted(std::string& out, std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
   out += '"';

@@ -24,6 +24,7 @@ enum class rule : std::uint8_t {
   network,  ///< allow, ask or refuse as the network decision and the egress list say
 };
 
+/// One line of the table: what is answered to an operation in a mode, by where it leads.
 struct guard_row {
   operation op;
   mode present;

@@ -41,9 +41,12 @@ class check_subcommand : public command {
         ->required()
         ->check(CLI::IsMember({"read", "write", "mkdir"}));
     app.add_option("path", paths_,
-                   "Paths as a tool would name them; after -- they may begin with -");
-    app.add_option("--workspace", workspace_, "The one folder (default: the current directory)");
-    app.add_option("--cwd", cwd_, "Where relative paths begin (default: the workspace)");
+                   "Paths as a tool would name them; after -- they may begin with -")
+        ->type_name("PATH");
+    app.add_option("--workspace", workspace_, "The one folder (default: the current directory)")
+        ->type_name("DIR");
+    app.add_option("--cwd", cwd_, "Where relative paths begin (default: the workspace)")
+        ->type_name("DIR");
     add_mode_option(app, mode_);
     app.add_flag("--json", json_, "Print one JSON object a line");
     app.footer(

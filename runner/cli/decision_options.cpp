@@ -45,8 +45,10 @@ void add_decision_options(CLI::App& app, decision_options& to) {
   auto* kept =
       app.add_option("--blob-dir", to.blob_directory,
                      "Keep the whole of an output that is more than --max-output here: a folder of "
-                     "yours outside the workspace, read-only for the command");
+                     "yours outside the workspace, read-only for the command")
+          ->type_name("DIR");
   app.add_option("--blob-max", to.blob_most, "At most this much of each (default: 64MiB)")
+      ->type_name("SIZE")
       ->needs(kept);
   app.add_flag("--no-sandbox", to.no_sandbox, "Run without any boundary, and say so in the record");
 }

@@ -17,7 +17,8 @@ class gate_subcommand : public command {
   explicit gate_subcommand(CLI::App& app) {
     add_bound_options(app, bounds_);
     app.add_option("--workspace", workspace_,
-                   "Where the gate runs (default: the current directory)");
+                   "Where the gate runs (default: the current directory)")
+        ->type_name("DIR");
     app.add_flag("--workspace-bin", workspace_bin_, "Put the workspace's .local/bin first in PATH");
     add_events_option(app, bounds_);
     app.footer(

@@ -43,16 +43,20 @@ void add_limit_options(CLI::App& app, limit_options& to) {
   app.add_option("--memory", to.memory,
                  "End the command when all of its processes hold more than this: 512MiB, 4GiB "
                  "(default: no limit). Like --processes a hard bound where a cgroup is delegated to "
-                 "you, else watched over: explain says which");
+                 "you, else watched over: explain says which")
+      ->type_name("SIZE");
   app.add_option("--processes", to.processes,
-                 "End the command when it has more tasks than this; threads count (default: 4096)");
+                 "End the command when it has more tasks than this; threads count (default: 4096)")
+      ->type_name("N");
   app.add_option("--cpu-time", to.cpu_time,
                  "End the command when all of its processes used the processor this long (default: "
-                 "no limit)");
-  app.add_option("--file-size", to.file_size,
-                 "No file may grow beyond this (default: no limit)");
+                 "no limit)")
+      ->type_name("TIME");
+  app.add_option("--file-size", to.file_size, "No file may grow beyond this (default: no limit)")
+      ->type_name("SIZE");
   app.add_option("--tmp-size", to.tmp_size,
-                 "The size of each of /tmp, /var/tmp and /dev/shm inside (default: 1GiB)");
+                 "The size of each of /tmp, /var/tmp and /dev/shm inside (default: 1GiB)")
+      ->type_name("SIZE");
 }
 
 bool is_any_given(const limit_options& given) noexcept {

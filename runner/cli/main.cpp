@@ -4,10 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <exception>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,32 +14,12 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/program.hpp"
 
 extern char** environ;
 
 namespace pinfold {
 namespace {
-
-using maker = std::unique_ptr<command> (*)(CLI::App&);
-
-struct entry {
-  const char* name;
-  const char* description;
-  maker make;
-  int usage_code;
-};
-
-constexpr std::array entries{
-    entry{"run", "Run one command confined to one folder", &make_run, usage_error_of_runs},
-    entry{"check", "Say where paths lead, and whether a tool may use them", &make_check,
-          usage_error},
-    entry{"explain", "Show what `run` would mount, hide and pass on; starts nothing", &make_explain,
-          usage_error_of_runs},
-    entry{"doctor", "Say whether the kernel holds the boundary here, and what is not promised",
-          &make_doctor, usage_error},
-    entry{"gate", "Run the repository's own checks outside the sandbox, bounded", &make_gate,
-          usage_error_of_runs},
-};
 
 std::vector<std::string> environment_entries() {
   std::vector<std::string> all;
@@ -70,13 +47,6 @@ parsed_line split_at_dashes(std::span<char*> words) {
   return line;
 }
 
-int usage_code_for(const parsed_line& line) {
-  for (const auto& one : entries) {
-    if (!line.options.empty() && line.options.back() == one.name) return one.usage_code;
-  }
-  return usage_error;
-}
-
 /// Where one of the first three is closed, it is opened on nothing: else a file of our own would get
 /// its number, and be read or written in its place.
 bool standard_descriptors_are_open() {
@@ -87,21 +57,13 @@ bool standard_descriptors_are_open() {
 }
 
 int parse_and_run(std::span<char*> words) {
-  CLI::App app{"pinfold: what can this agent do to my machine? One folder.", "pinfold"};
-  app.set_version_flag("--version", "pinfold " PINFOLD_VERSION);
-  app.require_subcommand(1);
-  app.footer("Run `pinfold SUBCOMMAND --help` for its options and an example.");
-  std::vector<std::pair<CLI::App*, std::unique_ptr<command>>> commands;
-  for (const auto& one : entries) {
-    auto* sub = app.add_subcommand(one.name, one.description);
-    commands.emplace_back(sub, one.make(*sub));
-  }
+  program all;
   auto line = split_at_dashes(words);
-  const int usage_code = usage_code_for(line);
+  const int usage_code = line.options.empty() ? usage_error : usage_code_of(line.options.back());
   try {
-    app.parse(std::move(line.options));
+    all.app.parse(std::move(line.options));
   } catch (const CLI::Success& asked_for_help) {
-    return app.exit(asked_for_help);
+    return all.app.exit(asked_for_help);
   } catch (const CLI::ParseError& wrong) {
     const bool runs_a_command = usage_code == usage_error_of_runs;
     const bool has_spare_word = dynamic_cast<const CLI::ExtrasError*>(&wrong) != nullptr;
@@ -109,8 +71,8 @@ int parse_and_run(std::span<char*> words) {
     complain("usage", wrong.what() + hint);
     return usage_code;
   }
-  for (auto& [sub, one] : commands) {
-    if (sub->parsed()) return one->run(line.call);
+  for (auto& one : all.subcommands) {
+    if (one.app->parsed()) return one.act->run(line.call);
   }
   return usage_error;
 }

@@ -28,10 +28,12 @@ environment_request parse_environment(const std::string& text) {
 void add_bound_options(CLI::App& app, bound_options& to) {
   app.add_option("--timeout", to.timeout,
                  "End the command after this long: 30s, 500ms, 2m (default: none for a person at a "
-                 "terminal, else 2m)");
-  app.add_option("--grace", to.grace, "From SIGTERM to SIGKILL (default: 2s)");
+                 "terminal, else 2m)")
+      ->type_name("TIME");
+  app.add_option("--grace", to.grace, "From SIGTERM to SIGKILL (default: 2s)")->type_name("TIME");
   app.add_option("--max-output", to.max_output,
-                 "Keep this much of each stream, first and last part (default: 256KiB)");
+                 "Keep this much of each stream, first and last part (default: 256KiB)")
+      ->type_name("SIZE");
   app.add_flag("--json", to.json, "Print the run record as one JSON object");
 }
 
@@ -45,15 +47,19 @@ void add_events_option(CLI::App& app, bound_options& to) {
 void add_run_options(CLI::App& app, run_options& to) {
   add_bound_options(app, to.bounds);
   add_limit_options(app, to.limits);
-  app.add_option("--workspace", to.workspace, "The one folder (default: the current directory)");
+  app.add_option("--workspace", to.workspace, "The one folder (default: the current directory)")
+      ->type_name("DIR");
   app.add_option("--cwd", to.cwd,
-                 "Where the command starts, inside the workspace (default: its top)");
+                 "Where the command starts, inside the workspace (default: its top)")
+      ->type_name("DIR");
   app.add_option("--read", to.read,
                  "Show a directory of the hidden home read-only, for a toolchain; repeatable")
+      ->type_name("DIR")
       ->expected(1)
       ->take_all();
   app.add_option("--allow-socket", to.sockets,
                  "Leave one socket of the host within reach: an agent, a database; repeatable")
+      ->type_name("PATH")
       ->expected(1)
       ->take_all();
   app.add_option("--root", to.root,
@@ -62,6 +68,7 @@ void add_run_options(CLI::App& app, run_options& to) {
       ->check(CLI::IsMember({"host", "minimal"}));
   app.add_option("--env", to.environment,
                  "NAME passes the caller's variable, NAME=VALUE sets one; repeatable")
+      ->type_name("NAME[=VALUE]")
       ->expected(1)
       ->take_all();
   add_decision_options(app, to.decisions);

@@ -189,6 +189,11 @@ TEST_CASE("the_fix_names_the_cause_and_never_turns_a_protection_off") {
   CHECK(container.contains("seccomp profile"));
   CHECK(fix_of(fixes({}, "--proc"), "sandbox-proc").contains("outside of the container"));
   CHECK(fix_of(fixes({}, "--unshare-net"), "sandbox-network").contains("CONFIG_NET_NS"));
+  played unmapped{.at = "--unshare-user",
+                  .broken = exited(1, "", "bwrap: setting up uid map: Operation not permitted\n")};
+  const auto lines = probe_layers(bwrap, {}, unmapped.starter());
+  CHECK(fix_of(lines, "sandbox-user").contains("SETFCAP"));
+  CHECK(fix_of(lines, "sandbox-proc").contains("SETFCAP"));
   for (const auto& fix : {apparmor, none, container}) {
     CHECK_FALSE(fix.contains("sysctl"));
     CHECK_FALSE(fix.contains("echo "));

@@ -7,6 +7,7 @@
 
 namespace pinfold {
 
+/// Closes what it owns; -1 is none.
 class descriptor {
  public:
   descriptor() = default;

@@ -48,6 +48,7 @@ enum class hard_links : std::uint8_t {
   replace,  ///< the name gets a file of its own, with the same content and mode, and that is opened
 };
 
+/// How a file is opened for writing.
 struct write_options {
   creation make{creation::if_missing};
   contents existing{contents::truncate};

@@ -74,6 +74,7 @@ inline constexpr std::uint64_t no_links_or_mounts = no_links | RESOLVE_NO_XDEV;
 /// storm it needs up to 128 tries.
 inline constexpr int most_tries = 128;
 
+/// The arguments of openat2(2).
 struct opening {
   int flags{O_PATH};
   mode_t mode{0};

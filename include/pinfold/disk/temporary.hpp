@@ -22,6 +22,7 @@
 
 namespace pinfold::beneath {
 
+/// A file beside the one that it is to replace; gone again unless it took its place.
 class temporary_file {
  public:
   /// Makes one in `directory`, which must stay open; its name begins with ".pinfold-".

@@ -8,6 +8,7 @@
 
 namespace pinfold::disk {
 
+/// The names of a path that are still to be walked, front first; a link's target is put before them.
 class unwalked {
  public:
   explicit unwalked(std::string_view text) : text_{text} {}

@@ -25,6 +25,7 @@ enum class strength : std::uint8_t {
   return "none";
 }
 
+/// One part of the boundary, asked for and obtained.
 struct enforced_property {
   std::string name;  ///< stable: part of the record
   strength held{strength::none};

@@ -87,6 +87,7 @@ struct kept_blob {
   std::string error;       ///< what the file system said; empty where only the bound was reached
 };
 
+/// All that came of one run. It owns its text.
 struct run_record {
   ending ended{ending::refused};
   std::optional<int> exit_code;

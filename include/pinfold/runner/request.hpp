@@ -21,6 +21,7 @@ struct environment_request {
   std::optional<std::string> value;
 };
 
+/// One command, where it runs, and what it may reach.
 struct run_request {
   std::string workspace;  ///< as it was given; links are followed
   std::string directory;  ///< where the command starts, relative to the workspace; empty: its top

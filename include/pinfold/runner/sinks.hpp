@@ -33,6 +33,7 @@ struct terminal_request {
   int resized{-1};  ///< borrowed, an eventfd: when it is readable it is read, and the size taken again
 };
 
+/// Where what a run tells goes, and where what reaches it comes from.
 struct sinks {
   /// Gets the head of each stream as it comes; never more than the cap.
   std::function<void(stream, std::string_view)> on_output;

@@ -62,6 +62,7 @@ constexpr void append_mount(std::vector<std::string>& argv, const mount& one) {
 
 }  // namespace detail
 
+/// The backend that makes a boundary on Linux, by bubblewrap. A pure function from facts to a plan.
 struct bubblewrap {
   std::string program{
       "/usr/bin/bwrap"};  ///< absolute; whether it can be trusted is the runner's to ask

@@ -54,6 +54,7 @@ struct visible_path {
   std::string target;
 };
 
+/// What a backend is told about one call: facts, decided before. It owns all of its text.
 struct confinement {
   std::string workspace;  ///< canonical
   workspace_access access{workspace_access::read_write};

@@ -36,6 +36,7 @@ enum class mount_role : std::uint8_t {
   carve_out,  ///< taken out of the workspace
 };
 
+/// One step in making the file system of a sandbox. The order of the steps counts.
 struct mount {
   mount_kind kind{mount_kind::bind};
   mount_role role{mount_role::root};

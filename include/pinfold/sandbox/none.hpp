@@ -27,6 +27,7 @@ constexpr std::string_view fact_beyond_none(const confinement& facts) {
 
 }  // namespace detail
 
+/// The backend without any boundary, for what is run unconfined on purpose and by name.
 struct none_backend {
   /// The plan: the command itself, its environment and its directory. Error `not_enforceable`,
   /// naming the fact, for a confinement that asks for any boundary at all.

@@ -30,10 +30,13 @@ constexpr std::string_view proc_fix =
     "the kernel allows a new /proc only where the present one is whole; a container covers parts "
     "of "
     "it. Run pinfold outside of the container, or in a virtual machine";
+constexpr std::string_view unmapped_root_fix =
+    "uid 0 is mapped into a user namespace only for who has the capability SETFCAP (Linux 5.12); "
+    "run pinfold as an ordinary user, or leave that one capability to the container";
 constexpr std::string_view kernel_fix =
-    "this kernel lacks the namespace, or a security module forbids it (see: sudo dmesg | tail); "
-    "use a "
-    "kernel with CONFIG_USER_NS, CONFIG_PID_NS and CONFIG_NET_NS";
+    "this kernel lacks the namespace, a security module forbids it (see: sudo dmesg | tail), or "
+    "the root directory was changed (chroot); use a kernel with CONFIG_USER_NS, CONFIG_PID_NS and "
+    "CONFIG_NET_NS";
 constexpr std::string_view hang_fix =
     "bwrap did not end in time, so nothing more was tried; put the distribution's own file back "
     "(Debian and Ubuntu: sudo apt-get install --reinstall bubblewrap)";
@@ -70,14 +73,16 @@ std::string story_of(const run_record& record) {
 ///  1. it hung                                              -> the file itself is suspect
 ///  2. AppArmor restricts user namespaces                   -> a profile for bwrap
 ///  3. user namespaces are switched off                     -> another machine
-///  4. only /proc fails                                     -> it is covered, as in a container
-///  5. a seccomp filter is on this process                  -> the container's profile
-///  6. anything else                                        -> the kernel
+///  4. bwrap's own words: the mapping of uids               -> root without its capabilities
+///  5. only /proc fails                                     -> it is covered, as in a container
+///  6. a seccomp filter is on this process                  -> the container's profile
+///  7. anything else                                        -> the kernel
 std::string_view fix_for(const layer& failed, const run_record& record,
                          const kernel_facts& kernel) {
   if (record.ended == ending::timed_out) return hang_fix;
   if (kernel.apparmor_restricts.value_or(0) != 0) return apparmor_fix;
   if (kernel.most_user_namespaces == 0 || kernel.userns_clone == 0) return switched_off_fix;
+  if (record.err.text.contains("setting up uid map")) return unmapped_root_fix;
   if (failed.id == "sandbox-proc") return proc_fix;
   return kernel.own_seccomp_mode == 2 ? container_fix : kernel_fix;
 }

@@ -1,0 +1,83 @@
+// The table of subcommands: see program.hpp. A new one needs a row here and its file, nothing else.
+#include "cli/program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <pinfold/version.hpp>
+
+namespace pinfold {
+namespace {
+
+struct entry {
+  std::string_view name;
+  const char* description;
+  std::unique_ptr<command> (*make)(CLI::App&);
+  tail after_dashes;
+};
+
+constexpr std::array entries{
+    entry{"run", "Run one command confined to one folder", &make_run, tail::command},
+    entry{"check", "Say where paths lead, and whether a tool may use them", &make_check,
+          tail::paths},
+    entry{"explain", "Show what `run` would mount, hide and pass on; starts nothing", &make_explain,
+          tail::command},
+    entry{"doctor", "Say whether the kernel holds the boundary here, and what is not promised",
+          &make_doctor, tail::none},
+    entry{"gate", "Run the repository's own checks outside the sandbox, bounded", &make_gate,
+          tail::command},
+    entry{"records", "Sum up run records: how many ended how, slowest, most output, refusals",
+          &make_records, tail::paths},
+};
+
+/// CLI11 knows nothing of the words after "--": the usage line is where a person looks for them.
+class usage_with_tail : public CLI::Formatter {
+ public:
+  explicit usage_with_tail(std::string_view words) : words_{words} {}
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    auto line = CLI::Formatter::make_usage(app, std::move(name));
+    const auto end = line.find_last_not_of('\n') + 1;
+    return words_.empty() ? line : line.insert(end, " " + words_);
+  }
+
+ private:
+  std::string words_;
+};
+
+}  // namespace
+
+program::program() : app{"pinfold: what can this agent do to my machine? One folder.", "pinfold"} {
+  app.set_version_flag("--version", "pinfold " + std::string{version_text});
+  app.require_subcommand(1);
+  app.footer("Run `pinfold SUBCOMMAND --help` for its options and an example.");
+  for (const auto& one : entries) {
+    auto* sub = app.add_subcommand(std::string{one.name}, one.description);
+    sub->formatter(std::make_shared<usage_with_tail>(usage_of(one.after_dashes)));
+    subcommands.push_back({sub, one.make(*sub), one.after_dashes});
+  }
+}
+
+int usage_code_of(std::string_view name) noexcept {
+  const auto* found = std::ranges::find(entries, name, &entry::name);
+  const bool runs_a_command = found != entries.end() && found->after_dashes == tail::command;
+  return runs_a_command ? usage_error_of_runs : usage_error;
+}
+
+std::string_view usage_of(tail words) noexcept {
+  switch (words) {
+    case tail::none:
+      return "";
+    case tail::paths:
+      return "[-- PATH...]";
+    case tail::command:
+      return "-- COMMAND [ARG...]";
+  }
+  return "";
+}
+
+}  // namespace pinfold
