@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes the Debian packages and tries them: what is in them, lintian, and an installation in a clean
 # root made by debootstrap, which is entered as a container is (namespaces, pivot_root).
-#   tests/package.sh                  all of it, of a build of its own; needs root
-#   tests/package.sh contents BUILD   of that build, without a clean root (in the ordinary test run)
+#   tests/package.sh [BUILD]          all of it, of that build or one of its own; needs root
+#   tests/package.sh contents BUILD   without the clean root (in the ordinary test run)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -53,9 +53,9 @@ fi
 . runner/setup.sh
 need "${packages_build[@]}" "${packages_test[@]}" "${packages_package[@]}"
 [ "$(id -u)" -eq 0 ] || fail "only root can make a clean root"
-build package
-pack build/package
-has "$program" usr/share/zsh/vendor-completions/_pinfold  # where Debian's zsh looks
+if [ $# -eq 0 ]; then build package; fi
+pack "${1:-build/package}"
+[ $# -gt 0 ] || has "$program" usr/share/zsh/vendor-completions/_pinfold  # where Debian's zsh looks
 echo "lintian:"
 look_at_packages
 

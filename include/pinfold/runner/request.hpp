@@ -23,18 +23,18 @@ struct environment_request {
 
 /// One command, where it runs, and what it may reach.
 struct run_request {
-  std::string workspace;  ///< as it was given; links are followed
-  std::string directory;  ///< where the command starts, relative to the workspace; empty: its top
-  std::vector<std::string> command;
-  std::vector<std::string> read_roots;
-  std::vector<std::string> sockets;  ///< sockets outside the workspace that stay within reach
-  std::vector<environment_request> environment;
+  std::string workspace{};  ///< as it was given; links are followed
+  std::string directory{};  ///< where the command starts, relative to the workspace; empty: its top
+  std::vector<std::string> command{};
+  std::vector<std::string> read_roots{};
+  std::vector<std::string> sockets{};  ///< sockets outside the workspace that stay within reach
+  std::vector<environment_request> environment{};
   root_profile root{root_profile::host};
   mode present{mode::autonomous};
   gate open{gate::off};
-  taint labels;  ///< what the session has taken in so far
+  taint labels{};  ///< what the session has taken in so far
   cache_choice caches{cache_choice::own};
-  std::string blob_directory;          ///< where whole outputs may be kept; empty: nowhere
+  std::string blob_directory{};          ///< where whole outputs may be kept; empty: nowhere
   std::uint64_t blob_most{64ULL << 20};  ///< bytes of each of them
   std::uint64_t tmp_size{confinement{}.scratch_bytes};  ///< bytes of each scratch place
 };
