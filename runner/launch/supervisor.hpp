@@ -66,6 +66,7 @@ class supervisor {
   void find_init();
   void take_into_cgroup();
   void check_mounts();
+  [[nodiscard]] bool is_counted() const;
   void check_cgroup();
   [[nodiscard]] bool is_done() const;
   void finish();

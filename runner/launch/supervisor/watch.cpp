@@ -53,7 +53,7 @@ void supervisor::poll_once() {
   const auto when = [](bool wanted, int fd) { return pollfd{wanted ? fd : -1, POLLIN, 0}; };
   const bool may_cancel = phase_ == phase::starting || phase_ == phase::running;
   const bool is_watched = mounts_ && !record_.error;
-  const auto counts = cgroup_ ? cgroup_->changes() : std::array{-1, -1};
+  const auto counts = is_counted() ? cgroup_->changes() : std::array{-1, -1};
   std::array<pollfd, 8> on{
       when(is_channel_open_, stage_.channel.get()), when(is_out_open_, stage_.out.get()),
       when(is_err_open_, stage_.err.get()), when(is_child_alive_, stage_.child.ended.get()),
