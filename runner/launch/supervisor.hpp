@@ -83,6 +83,7 @@ class supervisor {
   void take_into_cgroup();
   void check_mounts();
   void say_that_all_are_gone();
+  [[nodiscard]] bool is_counted() const;
   void check_cgroup();
   [[nodiscard]] bool is_done() const;
   void finish();

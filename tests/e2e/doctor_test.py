@@ -57,7 +57,7 @@ class Doctor(support.Confined):
                      "bwrap-privileges", "bwrap-version", "sandbox-user", "sandbox-pid",
                      "sandbox-network", "sandbox-proc", "sandbox-whole"):
             self.assertEqual(probes[name]["status"], "ok", probes[name])
-        for name in ("bwrap-mount-points", "bwrap-arguments", "kernel", "landlock", "seccomp", "apparmor", "user-namespaces", "container"):
+        for name in ("bwrap-mount-points", "bwrap-arguments", "kernel", "landlock", "seccomp", "apparmor", "user-namespaces", "container", "cgroup"):
             self.assertEqual(probes[name]["status"], "info")
         self.assertEqual(probes["kernel"]["found"], os.uname().release)
         self.assertTrue(report["promised"] and report["not_promised"])

@@ -1,5 +1,6 @@
 """`pinfold explain`: what `run` would do, as a plan that can be started and in words."""
 import os
+import re
 import shlex
 import subprocess
 import unittest
@@ -91,8 +92,19 @@ class Explain(support.Confined):
         self.assertEqual(plan["workspace"], self.project)
         self.assertEqual(plan["network"], "off")
         self.assertEqual(plan["limits"]["time_ms"], 30_000)
+        self.assertEqual(plan["limits"]["processes"], 4096)
+        self.assertIsNone(plan["limits"]["memory_bytes"])
         targets = [mount["target"] for mount in plan["mounts"]]
         self.assertLess(targets.index(self.home), targets.index(self.project))
+
+    def test_what_holds_the_limits_is_named(self):
+        limits = self.explain("--json", "--memory", "1GiB", "--", "true").json["limits"]
+        table = self.explain("--memory", "1GiB", "--", "true").out
+        self.assertEqual(limits["cgroup"] is None, limits["no_cgroup"] is not None)
+        held_by = limits["cgroup"] or limits["no_cgroup"]
+        self.assertRegex(table, r"(?m)^held by +.*" + re.escape(held_by) + "$")
+        record = self.pinfold("run", "--json", "--memory", "1GiB", "--", "true").json
+        self.assertIn(held_by, record["enforced"]["memory"]["reason"])
 
     def test_mode_gate_taint_and_the_network_verdict_are_named(self):
         words = ("--mode", "ask", "--gate", "guarded", "--taint", "private_data", "--taint",

@@ -10,6 +10,7 @@
 #include "launch/cgroup/leaf.hpp"
 #include "launch/cgroup/run_cgroup.hpp"
 #include "runner/cgroup_double.hpp"
+#include "sandbox/probe.hpp"
 #include "support/catch.hpp"
 
 using namespace pinfold;
@@ -147,10 +148,12 @@ TEST_CASE("the_kernels_own_files_are_told_by_their_number") {
 TEST_CASE("no_link_is_followed_on_the_way") {
   cgroup_double kernel;
   kernel.add("a");
+  kernel.sit("a");
+  CHECK(why_none(kernel).empty());
   fs::create_directory_symlink(kernel.at("a"), kernel.at("link"));
   kernel.own_cgroup("0::/link\n");
-  CHECK_FALSE(why_none(kernel).empty());
-  kernel.sit("a");
+  CHECK(why_none(kernel).contains("no cgroup that can be opened"));
+  kernel.own_cgroup("0::/a\n");
   fs::remove(kernel.at("a/cgroup.procs"));
   fs::create_symlink(kernel.at("cgroup.procs"), kernel.at("a/cgroup.procs"));
   CHECK_FALSE(why_none(kernel).empty());
@@ -181,11 +184,13 @@ TEST_CASE("the_mount_is_the_one_that_shows_our_cgroup") {
 
 TEST_CASE("a_cgroup_that_is_not_seen_is_none") {
   cgroup_double kernel;
-  for (const auto* text : {"", "4:memory:/x\n", "0::/../other\n", "0::\n", "0::relative\n"}) {
+  for (const auto* text : {"", "4:memory:/x\n", "0::\n", "0::relative\n"}) {
     INFO(text);
     kernel.own_cgroup(text);
-    CHECK_FALSE(why_none(kernel).empty());
+    CHECK(why_none(kernel).contains("in no cgroup v2"));
   }
+  kernel.own_cgroup("0::/../other\n");  // above the root of our cgroup namespace
+  CHECK(why_none(kernel).contains("outside of what is seen"));
   kernel.own_cgroup("0::/gone (deleted)\n");
   CHECK_FALSE(why_none(kernel).empty());
   kernel.add("a");
@@ -374,6 +379,19 @@ TEST_CASE("nobody_moves_where_others_sit_or_where_it_is_of_no_use") {
   CHECK_FALSE(cgroup_leaf::enter(alone.search(), both));
   CHECK(cgroup_double::get(alone.at("seat/cgroup.procs")) == std::to_string(::getpid()) + "\n");
   CHECK(cgroup_double::children(alone.at("seat")).empty());
+}
+
+TEST_CASE("doctor_says_what_would_hold_limits_and_why_nothing_does") {
+  delegated kernel;
+  const auto found = probe_cgroup(kernel.search());
+  CHECK(found.status == probe_status::info);
+  CHECK(found.found.contains("bounds memory and processes of a run, in a cgroup such as " + kernel.at("unit")));
+  CHECK(cgroup_double::children(kernel.at("unit")) == std::vector<std::string>{"harness"});
+  kernel.break_writes("memory.max", EACCES);
+  const auto none = probe_cgroup(kernel.search());
+  CHECK(none.status == probe_status::info);
+  CHECK(none.found.contains("stage two watches over them"));
+  CHECK(none.found.contains("memory.max: Permission denied"));
 }
 
 TEST_CASE("names_of_ours_are_told_from_others") {

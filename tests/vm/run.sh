@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Limits held by a real kernel: boots Debian's cloud kernel in qemu (software emulation) with cgroup v2
-# and its controllers, and runs tests/vm/inside.sh there as PID 1. Apart from the ordinary tests;
-# installs what it needs. Prints PASS and FAIL lines; the exit code is 0 only when there was no FAIL
+# and its controllers, and runs tests/vm/inside.sh there as PID 1, then systemd.sh under systemd. Apart from
+# the ordinary tests; installs what it needs. Prints PASS and FAIL lines; the exit code is 0 only when there was no FAIL
 # and the last line came. `tests/vm/run.sh PINFOLD` takes that (static) executable.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . runner/setup.sh
-need "${packages_build[@]}" "${packages_run[@]}" attr busybox-static cpio qemu-system-x86 util-linux
+need "${packages_build[@]}" "${packages_run[@]}" attr busybox-static cpio qemu-system-x86 systemd util-linux
 pinfold=${1:-}
 if [ -z "$pinfold" ]; then
   build release
@@ -37,6 +37,23 @@ put_program() {
   done
 }
 
+# systemd with next to nothing to start: one service, and a manager for the ordinary user.
+put_systemd() {
+  local unit
+  for unit in /lib/systemd/systemd "$(command -v systemd-run)" "$(command -v systemctl)"; do put_program "$unit"; done
+  mkdir -p "$root"/etc/systemd/{system,user}
+  for unit in {system,user}/{basic,sysinit,shutdown}.target user/default.target; do
+    printf '[Unit]\nDefaultDependencies=no\n' >"$root/etc/systemd/$unit"
+  done
+  printf '%s\n' '[Unit]' DefaultDependencies=no '[Service]' Type=oneshot 'ExecStart=/bin/sh /systemd.sh' \
+    TimeoutStartSec=infinity >"$root/etc/systemd/system/pinfold.service"
+  printf '%s\n' '[Unit]' DefaultDependencies=no '[Service]' Type=notify User=1000 'Delegate=pids memory' \
+    'Environment=XDG_RUNTIME_DIR=/run/user/1000 HOME=/home/user' \
+    'ExecStart=/lib/systemd/systemd --user' >"$root/etc/systemd/system/user@1000.service"
+  printf '%s\n' '[Unit]' DefaultDependencies=no '[Service]' Type=oneshot 'ExecStart=-/bin/sh /tmp/job' \
+    'Environment=PATH=/bin:/usr/bin HOME=/home/user' >"$root/etc/systemd/user/job.service"
+}
+
 make_root() {
   rm -rf "$root"
   mkdir -p "$root"/{bin,dev,etc,home/user,proc,root,run,srv,sys,tmp,usr/bin,var/tmp}
@@ -49,7 +66,8 @@ make_root() {
   install -m 755 "$pinfold" "$root/usr/bin/pinfold"
   printf 'root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/home/user:/bin/sh\n' >"$root/etc/passwd"
   printf 'root:x:0:\nuser:x:1000:\n' >"$root/etc/group"
-  install -m 755 tests/vm/inside.sh "$root/inside.sh"
+  install -m 755 tests/vm/inside.sh tests/vm/systemd.sh tests/vm/report.sh "$root"
+  put_systemd
   # bwrap cannot pivot away from an initial root file system: everything moves to another first.
   printf '%s\n' '#!/bin/busybox sh' '/bin/busybox mkdir /new' '/bin/busybox mount -t tmpfs -o mode=755 root /new' \
     'for name in /*; do case $name in /new) ;; *) /bin/busybox cp -a $name /new/ ;; esac; done' \
@@ -63,7 +81,7 @@ make_root
 echo "Booting $(basename "$kernel")"
 timeout "$most_seconds" qemu-system-x86_64 -accel tcg -cpu max -smp 2 -m 1024 \
   -display none -serial stdio -monitor none -no-reboot -nic none \
-  -kernel "$kernel" -initrd "$work/initrd.gz" -append "console=ttyS0 loglevel=1 panic=-1" \
+  -kernel "$kernel" -initrd "$work/initrd.gz" -append "console=ttyS0 loglevel=1 panic=-1 no_timer_check systemd.show_status=false" \
   </dev/null 2>"$work/qemu.log" | tr -d '\r' | tee "$work/console.log" | grep -E --line-buffered '^(PASS|FAIL|  |END)' || true
 passed=$(grep -c '^PASS' "$work/console.log" || true)
 failed=$(grep -c '^FAIL' "$work/console.log" || true)

@@ -65,10 +65,15 @@ void supervisor::take_into_cgroup() {
   keep_in_turn(init_number_);  // after the move: the kernel may refuse one in real time
 }
 
+/// Whether it matters what the kernel counts: from the go to the first thing that ends the run.
+bool supervisor::is_counted() const {
+  return cgroup_ && has_gone_ && !record_.error && !record_.limit;
+}
+
 /// What the kernel counted ends the run like what stage two counts. For memory it has killed all that
 /// was inside, stage two with it.
 void supervisor::check_cgroup() {
-  if (!cgroup_ || !has_gone_ || record_.error || record_.limit) return;
+  if (!is_counted()) return;
   const auto met = cgroup_->met();
   if (!met) return;
   record_.limit = met;

@@ -60,7 +60,7 @@ void supervisor::poll_once() {
   const bool may_cancel = phase_ == phase::starting || phase_ == phase::running;
   const bool is_watched = mounts_ && !record_.error;
   const bool awaits_init = init_ && has_gone_ && !are_all_gone_;
-  const auto counts = cgroup_ ? cgroup_->changes() : std::array{-1, -1};
+  const auto counts = is_counted() ? cgroup_->changes() : std::array{-1, -1};
   const int resized = has_terminal_ ? events_.terminal->resized : -1;
   std::array<pollfd, 12> on{when(is_channel_open_, stage_.channel.get()),
                            when(is_out_open_, stage_.out.get()),

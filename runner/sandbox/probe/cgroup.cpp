@@ -24,8 +24,8 @@ probe_line probe_cgroup(const cgroup_search& search) {
   }
   return {"cgroup", probe_status::info,
           "none bounds memory and processes, so stage two watches over them: " + made.error() +
-              ". Where systemd runs, one is had with: systemd-run --user --scope -p Delegate=yes "
-              "pinfold ...",
+              ". systemd gives one away with: systemd-run --scope -p Delegate=yes pinfold ... (a user's "
+              "own manager does not mark it so: SECURITY.md)",
           {}};
 }
 
