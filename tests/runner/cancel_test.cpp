@@ -1,5 +1,5 @@
-// Cancelled at any moment, before the command's start too, a run leaves no process, no descriptor, no
-// file and no mount. PINFOLD_CANCELS says how many times (tests/load.sh: 500).
+// Cancelled at any moment, before the command's start too, a run leaves no process, no descriptor,
+// no file and no mount. PINFOLD_CANCELS says how many times (tests/load.sh: 500).
 #include <unistd.h>
 
 #include <chrono>
@@ -27,8 +27,8 @@ int wanted_cancels() {
   return text == nullptr ? 60 : std::atoi(text);
 }
 
-/// Half of them within the first third of a start, when nothing runs yet; the others until well after
-/// it, so that some are cancelled while the command runs, on a busy machine too.
+/// Half of them within the first third of a start, when nothing runs yet; the others until well
+/// after it, so that some are cancelled while the command runs, on a busy machine too.
 std::chrono::microseconds moment(std::mt19937& chance, int turn, std::chrono::microseconds start) {
   const auto most = turn % 2 == 0 ? start / 3 : start * 2 + 20ms;
   return std::chrono::microseconds{std::uniform_int_distribution<long>{0, most.count()}(chance)};

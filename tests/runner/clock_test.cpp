@@ -1,5 +1,6 @@
-// A clock that jumps: this program's wall clock goes back and forth by years at each look, and no run
-// ends sooner, later or otherwise for it. Stage two, a program of its own, asks no clock at all.
+// A clock that jumps: this program's wall clock goes back and forth by years at each look, and no
+// run ends sooner, later or otherwise for it. Stage two, a program of its own, asks no clock at
+// all.
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -28,7 +29,8 @@ time_t jumped(time_t seconds) {
 
 }  // namespace
 
-// These stand in the place of the C library's for the whole program, the C++ library's use included.
+// These stand in the place of the C library's for the whole program, the C++ library's use
+// included.
 extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* to) noexcept {

@@ -1,5 +1,5 @@
-// What the tests of the library's interface share: a workspace, a runner as an embedding program has
-// one, and what a run must not leave of itself.
+// What the tests of the library's interface share: a workspace, a runner as an embedding program
+// has one, and what a run must not leave of itself.
 #pragma once
 
 #include <dirent.h>
@@ -54,9 +54,10 @@ struct embedding {
   [[nodiscard]] pinfold::running start(boundary kind, const std::string& text,
                                        const pinfold::limits& bounds = {},
                                        pinfold::sinks events = {}) const {
-    auto started = kind == boundary::sandbox
-                       ? commands.start(shell(text), bounds, std::move(events))
-                       : commands.start(shell(text), bounds, pinfold::unconfined{}, std::move(events));
+    auto started =
+        kind == boundary::sandbox
+            ? commands.start(shell(text), bounds, std::move(events))
+            : commands.start(shell(text), bounds, pinfold::unconfined{}, std::move(events));
     if (!started) throw std::runtime_error{started.error().message()};
     return std::move(*started);
   }
@@ -100,8 +101,8 @@ inline std::set<std::string> paths_below(const std::string& directory) {
   return found;
 }
 
-/// Processes with this word in their command line, whoever is their parent, and the children of this
-/// process; zombies count.
+/// Processes with this word in their command line, whoever is their parent, and the children of
+/// this process; zombies count.
 inline std::vector<std::string> processes_left(const std::string& word) {
   std::vector<std::string> found;
   const auto self = std::to_string(::getpid());

@@ -83,10 +83,11 @@ TEST_CASE("a command that reads nothing, or not all, ends as it does without") {
   for (const auto kind : here.boundaries()) {
     const auto zeros = descriptor{::open("/dev/zero", O_RDONLY | O_CLOEXEC)};
     CHECK(here.run(kind, "exit 4", {.time = 60s}, fed_by(zeros.get())).exit_code == 4);
-    const auto record = here.run(kind, "head -c 100000 | wc -c", {.time = 60s}, fed_by(zeros.get()));
+    const auto record =
+        here.run(kind, "head -c 100000 | wc -c", {.time = 60s}, fed_by(zeros.get()));
     CHECK(record.out.text == "100000\n");
-    CHECK(here.run(kind, "exec <&-; sleep 0.1; exit 5", {.time = 60s}, fed_by(zeros.get())).exit_code ==
-          5);
+    CHECK(here.run(kind, "exec <&-; sleep 0.1; exit 5", {.time = 60s}, fed_by(zeros.get()))
+              .exit_code == 5);
   }
 }
 
@@ -105,8 +106,8 @@ TEST_CASE("an input that cannot be read is not given out as one that has ended")
   const embedding here;
   const descriptor directory{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   for (const auto kind : here.boundaries()) {
-    const auto record = here.run(kind, "cat; touch ended; sleep 300", {.time = 60s},
-                                 fed_by(directory.get()));
+    const auto record =
+        here.run(kind, "cat; touch ended; sleep 300", {.time = 60s}, fed_by(directory.get()));
     CHECK(record.ended == ending::failed);
     REQUIRE(record.error);
     CHECK(record.error->error == code::run_lost);
@@ -132,11 +133,11 @@ TEST_CASE("a terminal is the command's controlling one, in a session of its own,
   for (const auto kind : here.boundaries()) {
     sinks events;
     events.terminal.emplace();
-    const auto record = here.run(
-        kind,
-        "test -t 0 && test -t 1 && test -t 2 && stty size && tty && : >/dev/tty && "
-        "awk '{print ($5 == $6), ($1 == $6), $7 != 0}' /proc/$$/stat && echo err >&2",
-        {.time = 60s}, events);
+    const auto record =
+        here.run(kind,
+                 "test -t 0 && test -t 1 && test -t 2 && stty size && tty && : >/dev/tty && "
+                 "awk '{print ($5 == $6), ($1 == $6), $7 != 0}' /proc/$$/stat && echo err >&2",
+                 {.time = 60s}, events);
     INFO(record.out.text << record.err.text);
     CHECK(record.exit_code == 0);
     CHECK(record.out.text.starts_with("24 80\r\n/dev/pts/"));
@@ -144,7 +145,8 @@ TEST_CASE("a terminal is the command's controlling one, in a session of its own,
   }
 }
 
-TEST_CASE("what is typed at a terminal arrives, its interrupt character as a signal, its end as one") {
+TEST_CASE(
+    "what is typed at a terminal arrives, its interrupt character as a signal, its end as one") {
   const embedding here;
   for (const auto kind : here.boundaries()) {
     auto keys = make_pipe();

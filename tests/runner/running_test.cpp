@@ -37,7 +37,8 @@ TEST_CASE("a started run is over once, says so by its descriptor, and keeps its 
   for (const auto kind : here.boundaries()) {
     const auto before = open_descriptors();
     {
-      const auto now = here.start(kind, "while [ ! -e go ]; do sleep 0.02; done; echo done; exit 3");
+      const auto now =
+          here.start(kind, "while [ ! -e go ]; do sleep 0.02; done; echo done; exit 3");
       CHECK_FALSE(now.wait_for(50ms));
       CHECK_FALSE(is_readable(now.ended_descriptor()));
       { std::ofstream{here.workspace() + "/go"}; }
@@ -60,7 +61,8 @@ TEST_CASE("a run goes on when the thread that asked for it has ended") {
   for (const auto kind : here.boundaries()) {
     std::optional<running> now;
     std::thread{[&] {
-      now.emplace(here.start(kind, "touch ready; while [ ! -e go ]; do sleep 0.02; done; echo alive"));
+      now.emplace(
+          here.start(kind, "touch ready; while [ ! -e go ]; do sleep 0.02; done; echo alive"));
       wait_for_file(here.workspace() + "/ready");
     }}.join();
     { std::ofstream{here.workspace() + "/go"}; }

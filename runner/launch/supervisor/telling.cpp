@@ -26,8 +26,8 @@ void supervisor::tell(const std::function<void()>& sink) {
   }
 }
 
-/// What comes before the go is bwrap's; what comes before the report that the command runs is passed
-/// on with it.
+/// What comes before the go is bwrap's; what comes before the report that the command runs is
+/// passed on with it.
 void supervisor::read_stream(stream which) {
   const bool is_out = which == stream::out;
   std::function<void(std::string_view)> on_head;
@@ -55,7 +55,8 @@ void supervisor::carry_input() {
   ask_to_kill();
 }
 
-/// The command writes to a pseudo-terminal instead of its pipe, whose other end stage two has alone.
+/// The command writes to a pseudo-terminal instead of its pipe, whose other end stage two has
+/// alone.
 void supervisor::take_terminal(descriptor master) {
   ::fcntl(master.get(), F_SETFL, O_NONBLOCK);
   stage_.out = std::move(master);
@@ -80,11 +81,12 @@ void supervisor::take_size() {
   ::ioctl(stage_.out.get(), TIOCSWINSZ, &size);
 }
 
-/// Stage two is asked how much there is inside; where it has not answered since the last time, it is
-/// told without.
+/// Stage two is asked how much there is inside; where it has not answered since the last time, it
+/// is told without.
 void supervisor::beat() {
   *next_beat_ += events_.progress_interval;
-  if (const auto now = clock::now(); *next_beat_ <= now) next_beat_ = now + events_.progress_interval;
+  if (const auto now = clock::now(); *next_beat_ <= now)
+    next_beat_ = now + events_.progress_interval;
   if (plan_.backend == backend_name::none || is_measuring_) return tell_progress(nullptr);
   is_measuring_ = true;
   say(stage::measure);
