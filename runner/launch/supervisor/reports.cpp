@@ -178,7 +178,6 @@ void supervisor::on_ended(const stage::message& report) {
   record_.killed = static_cast<unsigned>(report.extra);
   const int status = report.value;
   check_mounts();
-  check_cgroup();
   const bool was_stopped = record_.error || record_.ended == ending::timed_out ||
                            record_.ended == ending::cancelled || record_.ended == ending::limited;
   if (WIFEXITED(status)) {
