@@ -26,6 +26,7 @@ namespace {
 struct to_visit {
   std::string path;  ///< relative; empty for the workspace
   room kind;
+  bool has_arrived{false};  ///< it, or one above it, was not here at the start: all in it is new
 };
 
 std::string below(const std::string& directory, std::string_view name) {
@@ -37,8 +38,9 @@ bool is_carved(const host_run_search& search, std::string_view path) {
 }
 
 /// Names below these are git's users' own: a branch may be called "hooks" or "config".
-bool holds_refs(std::string_view path) {
-  return path.contains("/refs") || path.contains("/logs");
+bool holds_refs(const std::string& path) {
+  const auto whole = path + "/";
+  return whole.contains("/refs/") || whole.contains("/logs/");
 }
 
 /// The directory `name` in `at`, when the walk goes there.
@@ -46,18 +48,18 @@ std::optional<to_visit> entered(const host_run_search& search, const to_visit& a
                                 std::string_view name) {
   auto path = below(at.path, name);
   if (is_carved(search, path)) return std::nullopt;
-  if (path == search.hooks_path) return to_visit{std::move(path), room::hooks};
+  if (path == search.hooks_path) return to_visit{std::move(path), room::hooks, false};
   if (at.kind == room::git) {
     if (is_object_directory(name) && at.path.ends_with("/objects")) return std::nullopt;
     const bool is_hooks = name == "hooks" && !holds_refs(at.path);
-    return to_visit{std::move(path), is_hooks ? room::hooks : room::git};
+    return to_visit{std::move(path), is_hooks ? room::hooks : room::git, false};
   }
-  if (at.kind != room::plain) return to_visit{std::move(path), at.kind};
+  if (at.kind != room::plain) return to_visit{std::move(path), at.kind, false};
   const auto known = std::ranges::find(directories_by_name, name, &known_directory::name);
-  if (known != directories_by_name.end()) return to_visit{std::move(path), known->kind};
-  if (path == ".local/bin") return to_visit{std::move(path), room::programs};
+  if (known != directories_by_name.end()) return to_visit{std::move(path), known->kind, false};
+  if (path == ".local/bin") return to_visit{std::move(path), room::programs, false};
   if (std::ranges::binary_search(search.ignored, name)) return std::nullopt;
-  return to_visit{std::move(path), room::plain};
+  return to_visit{std::move(path), room::plain, false};
 }
 
 /// Opens what lies below the workspace, through no link and over no mount. A negative errno, when
@@ -76,9 +78,9 @@ class walk {
   walk(const host_run_search& search, int directory) : search_{search}, top_{directory} {}
 
   host_run_report run() {
-    pending_.push_back({"", room::plain});
+    pending_.push_back({"", room::plain, false});
     while (!pending_.empty()) {
-      const auto next = std::move(pending_.back());
+      auto next = std::move(pending_.back());
       pending_.pop_back();
       if (!visit(next)) break;
     }
@@ -111,7 +113,7 @@ class walk {
   void miss() { report_.ended = walk_end_reason::unreadable; }
 
   /// False when the budget is spent.
-  bool visit(const to_visit& at) {
+  bool visit(to_visit& at) {
     descriptor directory{open(at.path, O_RDONLY | O_DIRECTORY)};
     if (!directory) return true;
     const auto* listed = listed_before(at, directory.get());
@@ -131,14 +133,19 @@ class walk {
     return true;
   }
 
-  /// What was listed ahead still holds when no name has come, gone or moved since then.
-  [[nodiscard]] const listed_directory* listed_before(const to_visit& at, int directory) const {
-    if (search_.set_id != set_id_files::barred) return nullptr;
+  /// What was listed ahead still holds when this is the same directory and no name has come, gone or
+  /// moved since then. One that has come to this place with all that is in it keeps the times of what
+  /// is in it, so those say nothing.
+  [[nodiscard]] const listed_directory* listed_before(to_visit& at, int directory) const {
     const auto seen = search_.ahead.find(at.path);
     struct stat about {};
-    if (seen == search_.ahead.end() || ::fstat(directory, &about) != 0 || is_new(about)) {
-      return nullptr;
-    }
+    if (::fstat(directory, &about) != 0) return nullptr;
+    const bool is_same =
+        seen != search_.ahead.end() && seen->second.id == beneath::identity_of(about);
+    const bool has_changed = is_new(about);
+    // Where not all was listed ahead, an unknown one that has not changed was there before.
+    at.has_arrived = at.has_arrived || (!is_same && (has_changed || seen != search_.ahead.end()));
+    if (!is_same || has_changed || search_.set_id != set_id_files::barred) return nullptr;
     return &seen->second;
   }
 
@@ -146,13 +153,16 @@ class walk {
     bool is_changed = false;
     for (const auto& entry : listed.entries) {
       if (entry.is_directory) {
-        if (auto next = entered(search_, at, entry.name)) pending_.push_back(std::move(*next));
+        auto next = entered(search_, at, entry.name);
+        if (!next) continue;
+        next->has_arrived = at.has_arrived;
+        pending_.push_back(std::move(*next));
         continue;
       }
       struct stat about {};
       if (::fstatat(directory, entry.name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      if (!is_new(about)) continue;
-      is_changed |= entry.name == "HEAD" || entry.name == "config";
+      if (!at.has_arrived && !is_new(about)) continue;
+      is_changed |= is_of_a_repository(entry.name);
       look_at(at, entry.name, about);
     }
     if (at.kind == room::plain && listed.is_repository() && is_changed) {
@@ -176,6 +186,9 @@ class walk {
     if (at.kind == room::hooks && name.ends_with(".sample")) return;
     if (const auto kind = kind_in(at.kind)) return add(std::move(path), *kind);
     if (at.kind == room::git) return look_at_git_file(std::move(path), name);
+    if (name == "commondir" || name == "gitdir") {
+      return add(std::move(path), host_run_kind::git_config);
+    }
     if (name == ".git") return add(std::move(path), host_run_kind::git_file);
     if (name == ".gitattributes") return look_at_attributes(std::move(path));
     const auto known = std::ranges::find(files_by_name, name, &known_name::name);
@@ -187,13 +200,14 @@ class walk {
     const int fd = open_in(top_, path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/')),
                         O_PATH | O_DIRECTORY);
     const descriptor directory{fd};
-    const auto name = path.substr(path.rfind('/') + 1);
+    const std::string name = path.substr(path.rfind('/') + 1);
     const auto size = fd < 0 ? -1 : ::readlinkat(fd, name.c_str(), text.data(), text.size());
     std::string target = size < 0 ? std::string{} : std::string{text.data(), std::size_t(size)};
     if (at.kind == room::git || at.kind == room::hooks) {
       return add(std::move(path), host_run_kind::git_link, std::move(target));
     }
     if (const auto kind = kind_in(at.kind)) return add(std::move(path), *kind, std::move(target));
+    if (const auto kind = kind_of_link(name)) return add(std::move(path), *kind, std::move(target));
     if (leads_out(at.path, target)) add(std::move(path), host_run_kind::link_out, std::move(target));
   }
 
@@ -287,7 +301,7 @@ host_run_search begin_host_run_search(std::string workspace, int directory) {
 
 void list_ahead(host_run_search& search, int directory) {
   const auto set_id = std::exchange(search.set_id, set_id_files::barred);
-  std::vector<to_visit> pending{{"", room::plain}};
+  std::vector<to_visit> pending{{"", room::plain, false}};
   std::size_t left = host_run_search::ahead_budget;
   while (!pending.empty()) {
     const auto at = std::move(pending.back());

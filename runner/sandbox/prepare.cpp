@@ -15,6 +15,7 @@
 
 #include "sandbox/command_environment.hpp"
 #include "sandbox/git_state.hpp"
+#include "sandbox/look_below.hpp"
 #include "sandbox/places.hpp"
 #include "sandbox/preparation.hpp"
 #include "sandbox/sockets.hpp"
@@ -132,11 +133,8 @@ std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& n
                        place_proof::identity object) -> step {
     struct stat about {};
     const auto tail = tail_below(now.workspace, path).value_or("");
-    const int wrong = tail.empty() ? ::fstat(now.directory(), &about)
-                                   : ::fstatat(now.directory(), std::string{tail}.c_str(), &about,
-                                               AT_SYMLINK_NOFOLLOW);
-    if (wrong != 0) {
-      return std::unexpected{refused(code::workspace_gone, path, std::strerror(errno))};
+    if (const int wrong = look_below(now.directory(), tail, about); wrong != 0) {
+      return std::unexpected{refused(code::workspace_gone, path, std::strerror(wrong))};
     }
     proofs.push_back({path, about.st_dev, about.st_ino, object, state});
     return {};

@@ -46,6 +46,24 @@ class Privilege(escape.Escape):
         for name in ("kernel/core_pattern", "kernel/printk", "vm/overcommit_memory"):
             self.assert_error("EROFS EACCES", f"open('/proc/sys/{name}', 'w')")
 
+    def test_the_first_process_made_blind(self):
+        """PID 1 counts memory and tasks: its limits and its turn are not the command's to set."""
+        for body in ("resource.prlimit(1, resource.RLIMIT_NOFILE, (6, 6))",
+                     "call(302, (1 << 32) + 1, 7, ctypes.create_string_buffer(struct.pack('2Q', 6, 6)), "
+                     "None)",  # prlimit64, the upper bits set
+                     "os.sched_setaffinity(1, {0})",
+                     "os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0))",
+                     "os.setpriority(os.PRIO_PROCESS, 1, 19)",
+                     "os.setpriority(os.PRIO_USER, 0, 19)",
+                     "call(251, 1, 1, 3 << 13)"):  # ioprio_set: idle
+            self.assert_error("EPERM", "import resource\n" + body)
+        record = self.record("--memory", "64MiB", "--", "/usr/bin/python3", "-I", "-c",
+                             "import resource, time\n"
+                             "try: resource.prlimit(1, resource.RLIMIT_NOFILE, (6, 6))\n"
+                             "except PermissionError: pass\n"
+                             "held = bytearray(300 << 20); time.sleep(20)")
+        self.assertEqual((record["ended"], record["limit"]), ("limited", "memory"), record)
+
     def test_kernel_keyrings(self):
         self.assert_error("EPERM", "call(248, b'user', b'pinfold', b'x', 1, -4)")  # add_key
         self.assert_error("EPERM", "call(250, 0, -4, 0)")  # keyctl

@@ -110,14 +110,15 @@ TEST_CASE("what is refused whatever its arguments is this list and nothing else"
     if (one.call >= 0 && one.arguments.empty()) wanted[one.call] = one.error;
   }
   CHECK(wanted.size() > 30);
-  const arguments harmless{AF_UNIX, AF_UNIX, 0, 0, 0, 0};
+  const arguments unix_family{AF_UNIX, 0, 0, 0, 0, 0};
   for (int call = 0; call < 2000; ++call) {
     const auto row = wanted.find(call);
     const unsigned expected = call > last_known_call ? refused(ENOSYS)
                               : row != wanted.end()  ? refused(row->second)
                                                      : SECCOMP_RET_ALLOW;
     INFO(call);
-    CHECK(verdict(closed(), call, harmless) == expected);
+    const bool is_socket = call == SCMP_SYS(socket) || call == SCMP_SYS(socketpair);
+    CHECK(verdict(closed(), call, is_socket ? unix_family : arguments{}) == expected);
   }
 }
 
@@ -183,6 +184,29 @@ TEST_CASE("no mode with a set-id bit passes, whatever else is in the word") {
           CHECK(verdict(*code, call, given) ==
                 ((bits & 06000) != 0 ? refused(EPERM) : SECCOMP_RET_ALLOW));
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("nothing about the first process can be set, whatever the upper bits say") {
+  for (const auto* code : {&closed(), &nesting_allowed()}) {
+    for (const std::uint64_t above : {std::uint64_t{0}, std::uint64_t{1} << 32, ~std::uint64_t{0} << 32}) {
+      for (const int call : {SCMP_SYS(prlimit64), SCMP_SYS(sched_setscheduler),
+                             SCMP_SYS(sched_setparam), SCMP_SYS(sched_setattr),
+                             SCMP_SYS(sched_setaffinity)}) {
+        CHECK(verdict(*code, call, {1 | above}) == refused(EPERM));
+        for (const std::uint64_t other : {0, 2, 257}) {
+          CHECK(verdict(*code, call, {other | above}) == SECCOMP_RET_ALLOW);
+        }
+      }
+      constexpr std::uint64_t process = 0, group = 1, user = 2;  // setpriority; ioprio_set: one more
+      for (const auto& [call, first] : {std::pair{SCMP_SYS(setpriority), process},
+                                        std::pair{SCMP_SYS(ioprio_set), process + 1}}) {
+        CHECK(verdict(*code, call, {first | above, 1 | above}) == refused(EPERM));
+        CHECK(verdict(*code, call, {first | above, 0 | above}) == SECCOMP_RET_ALLOW);
+        CHECK(verdict(*code, call, {first + group | above, 2}) == SECCOMP_RET_ALLOW);
+        CHECK(verdict(*code, call, {first + user | above, 0}) == refused(EPERM));
       }
     }
   }

@@ -2,6 +2,7 @@
 #include "sandbox/host_run.hpp"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -43,11 +44,15 @@ class checkout {
     // File times come in ticks of a few milliseconds; what was there before must be older.
     std::this_thread::sleep_for(std::chrono::milliseconds{30});
     search = begin_host_run_search(at.path, directory_.get());
+    list_ahead();
+  }
+  void list_ahead() {
+    search.ahead.clear();
+    pinfold::list_ahead(search, directory_.get());
   }
   /// As in a run whose system calls are filtered.
   void begin_filtered() {
     begin();
-    list_ahead(search, directory_.get());
     search.set_id = set_id_files::barred;
   }
   [[nodiscard]] host_run_report report() const {
@@ -150,6 +155,7 @@ TEST_CASE("hooks_that_came_later_and_programs_that_git_names_are_found") {
   it.begin();
   it.search.hooks_path = ".githooks";
   it.search.obeyed = {"tools/watch"};
+  it.list_ahead();
   it.put(".githooks/pre-commit");
   it.put("tools/watch", "other");
   for (const auto how : {set_id_files::possible, set_id_files::barred}) {
@@ -183,6 +189,55 @@ TEST_CASE("what_was_listed_ahead_hides_nothing_that_came_later") {
         lines{"agent moved/to/.mcp.json", "agent same/deep/CLAUDE.md",
               "editor grown/new/deeper/.vscode/tasks.json", "environment grown/.envrc",
               "environment same/.envrc", "git_repository bare", "link_out grown/out: /etc"});
+}
+
+TEST_CASE("a_directory_that_takes_the_place_of_another_is_looked_at_anew") {
+  checkout it;
+  it.put("p/x/file");
+  it.put("q/x/.envrc", "use nix");
+  it.begin_filtered();
+  REQUIRE(::renameat2(AT_FDCWD, (it.at.path + "/p").c_str(), AT_FDCWD, (it.at.path + "/q").c_str(),
+                      RENAME_EXCHANGE) == 0);
+  CHECK(it.found() == lines{"environment p/x/.envrc"});
+}
+
+TEST_CASE("what_a_directory_brings_along_is_new_where_it_arrives") {
+  checkout it;
+  it.put("a/tasks.json");
+  it.put("nest/g/config", "[core]\nfsmonitor=evil\n");
+  it.put("nest/g/hooks/post-checkout");
+  it.put("nest/g/HEAD");
+  it.put("bin/deep/ls");
+  it.put("still/.envrc");
+  it.begin_filtered();
+  const auto move = [&](const std::string& from, const std::string& to) {
+    std::filesystem::rename(it.at.path + "/" + from, it.at.path + "/" + to);
+  };
+  move("a", ".vscode");
+  move("nest/g", "nest/.git");
+  std::filesystem::create_directories(it.at.path + "/.local");
+  move("bin", ".local/bin");
+  it.put("still/other");
+  CHECK(it.found() == lines{"editor .vscode/tasks.json",
+                            "git_config nest/.git/config: core.fsmonitor",
+                            "git_hook nest/.git/hooks/post-checkout", "program .local/bin/deep/ls"});
+}
+
+TEST_CASE("a_link_with_a_name_that_counts_and_a_repository_in_two_parts_are_found") {
+  checkout it;
+  it.begin_filtered();
+  it.put("x/HEAD", "ref: refs/heads/main\n");
+  it.put("x/commondir", "../y\n");
+  it.put("y/config", "[core]\nfsmonitor=evil\n");
+  it.link("s/.git", "../x");
+  it.link(".vscode", "elsewhere");
+  it.link(".envrc", "elsewhere");
+  it.link("sub/.local", "elsewhere");
+  it.put(".git/modules/libs/logstash/commondir", "../../../../x\n");
+  CHECK(it.found() == lines{"editor .vscode: elsewhere", "environment .envrc: elsewhere",
+                            "git_config .git/modules/libs/logstash/commondir",
+                            "git_config x/commondir", "git_file s/.git: ../x", "git_repository x",
+                            "program sub/.local: elsewhere"});
 }
 
 TEST_CASE("carve_outs_in_place_are_passed_over") {

@@ -1,6 +1,7 @@
 // Directories that nobody but the caller and root can put something else in the place of.
 #include "sandbox/owned_way.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "runner/ground.hpp"
+#include "sandbox/look_below.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -99,4 +101,26 @@ TEST_CASE("private_unshared_and_owned_are_three_things") {
   REQUIRE(::chown(home.path.c_str(), 12345, 12345) == 0);
   CHECK(is(0700) == "---");
   REQUIRE(::chown(home.path.c_str(), 0, 0) == 0);
+}
+
+TEST_CASE("what_a_proof_is_compared_with_is_never_found_through_a_link") {
+  const folder workspace;
+  fs::create_directories(workspace.path + "/d/z");
+  fs::create_directories(workspace.path + "/elsewhere/z");
+  fs::create_directory_symlink("elsewhere", workspace.path + "/link");
+  fs::create_directory_symlink("../elsewhere/z", workspace.path + "/d/last");
+  const descriptor held{::open(workspace.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  struct stat about {};
+  struct stat expected {};
+  REQUIRE(look_below(held.get(), "d/z", about) == 0);
+  REQUIRE(::lstat((workspace.path + "/d/z").c_str(), &expected) == 0);
+  CHECK(about.st_ino == expected.st_ino);
+  REQUIRE(look_below(held.get(), "", about) == 0);
+  REQUIRE(::lstat(workspace.path.c_str(), &expected) == 0);
+  CHECK(about.st_ino == expected.st_ino);
+  REQUIRE(look_below(held.get(), "d/last", about) == 0);
+  CHECK(S_ISLNK(about.st_mode));
+  CHECK(look_below(held.get(), "link/z", about) != 0);
+  CHECK(look_below(held.get(), "d/last/x", about) != 0);
+  CHECK(look_below(held.get(), "d/none/z", about) == ENOENT);
 }

@@ -35,6 +35,8 @@ bool may_be_obeyed(std::span<const std::string> obeyed, std::string_view name) {
 std::optional<listed_directory> list(int directory, const listing_choice& choice) {
   const std::unique_ptr<DIR, closer> open{::fdopendir(directory)};
   listed_directory found;
+  struct stat about {};
+  if (::fstat(directory, &about) == 0) found.id = beneath::identity_of(about);
   if (!open) {
     ::close(directory);
     found.is_whole = false;
@@ -50,6 +52,7 @@ std::optional<listed_directory> list(int directory, const listing_choice& choice
     found.has_head |= name == "HEAD";
     found.has_objects |= name == "objects";
     found.has_refs |= name == "refs";
+    found.has_common |= name == "commondir";
     const bool counts = choice.wants_all || entry->d_type != DT_REG ||
                         counts_by_name(choice.kind, name) || may_be_obeyed(choice.obeyed, name);
     if (counts) found.entries.push_back({std::string{name}, is_directory(directory, *entry)});

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <pinfold/disk/kernel.hpp>
+
 #include "sandbox/host_run/names.hpp"
 
 namespace pinfold {
@@ -19,14 +21,19 @@ struct listed_entry {
 
 struct listed_directory {
   std::vector<listed_entry> entries;
+  beneath::identity id;  ///< of the directory itself
   std::size_t count{0};  ///< of all that is there, named above or not
   bool is_whole{true};   ///< false: an error came in between
   bool has_head{false};
   bool has_objects{false};
   bool has_refs{false};
+  bool has_common{false};  ///< "commondir": the rest lies where it says
 
-  /// A bare repository: git obeys its configuration when it is started there.
-  [[nodiscard]] bool is_repository() const noexcept { return has_head && has_objects && has_refs; }
+  /// A repository that is not called ".git": git obeys its configuration when it is started there, or
+  /// sent there.
+  [[nodiscard]] bool is_repository() const noexcept {
+    return has_head && ((has_objects && has_refs) || has_common);
+  }
 };
 
 /// Which regular files are named: all, or those whose names count.

@@ -76,11 +76,29 @@ inline constexpr std::array<std::string_view, 6> git_deciders{"config",  "config
   return name.size() == 2 && digits.contains(name[0]) && digits.contains(name[1]);
 }
 
+/// Files of a repository that is not called ".git" by which it is found, or by which git gets to
+/// another configuration.
+[[nodiscard]] constexpr bool is_of_a_repository(std::string_view name) noexcept {
+  return name == "HEAD" || name == "config" || name == "commondir" || name == "gitdir";
+}
+
+/// What a link of this name brings, wherever it leads: git and other programs follow it. Nothing for
+/// other names.
+[[nodiscard]] inline std::optional<host_run_kind> kind_of_link(std::string_view name) {
+  if (name == ".git") return host_run_kind::git_file;
+  if (name == ".gitattributes") return host_run_kind::git_attributes;
+  if (name == ".local") return host_run_kind::program;
+  const auto file = std::ranges::find(files_by_name, name, &known_name::name);
+  if (file != files_by_name.end()) return file->kind;
+  const auto directory = std::ranges::find(directories_by_name, name, &known_directory::name);
+  return directory == directories_by_name.end() ? std::nullopt : kind_in(directory->kind);
+}
+
 /// Whether a regular file in such a directory counts for its name, so that its times have to be
 /// asked for. (A checkout has thousands of which nothing but the name need be seen.)
 [[nodiscard]] inline bool counts_by_name(room kind, std::string_view name) {
   if (kind_in(kind)) return true;
-  if (name == "HEAD" || name == "config") return true;  // of a bare repository
+  if (is_of_a_repository(name)) return true;
   if (kind == room::git) return std::ranges::find(git_deciders, name) != git_deciders.end();
   return name == ".git" || name == ".gitattributes" ||
          std::ranges::find(files_by_name, name, &known_name::name) != files_by_name.end();

@@ -33,13 +33,18 @@ std::uint64_t field(const char* behind_name, int number) {
   return ::strtoull(behind_name, nullptr, 10);
 }
 
-/// A process that is gone by now adds nothing.
+/// A process that is gone by now adds nothing; one that cannot be looked at ends the run, since what is
+/// not counted is not bounded.
 void add_process(usage& sum, const char* pid) {
   char path[64] = "/proc/";
   ::strncat(path, pid, 16);
   ::strcat(path, "/stat");
   char text[1024];
-  if (read_file(path, text, sizeof text) <= 0) return;
+  errno = 0;
+  if (read_file(path, text, sizeof text) <= 0) {
+    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) fail(step::watch_limits, errno);
+    return;
+  }
   const char* behind_name = ::strrchr(text, ')');
   if (behind_name == nullptr || behind_name[1] != ' ') return;
   behind_name += 2;

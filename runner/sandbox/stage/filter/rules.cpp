@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -95,6 +96,22 @@ rules sockets() {
   return list;
 }
 
+/// PID 1 counts what limits are held by: its own limits, its turn on the processor and at the disk are
+/// nobody else's to set. A user's processes as a whole would be it as well.
+rules first_process() {
+  constexpr unsigned io_process = 1, io_user = 3;  // linux/ioprio.h
+  rules list;
+  for (const int call : {SCMP_SYS(prlimit64), SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam),
+                         SCMP_SYS(sched_setattr), SCMP_SYS(sched_setaffinity)}) {
+    list.push_back({call, EPERM, {is_int(0, 1)}});
+  }
+  list.push_back({SCMP_SYS(setpriority), EPERM, {is_int(0, PRIO_PROCESS), is_int(1, 1)}});
+  list.push_back({SCMP_SYS(setpriority), EPERM, {is_int(0, PRIO_USER)}});
+  list.push_back({SCMP_SYS(ioprio_set), EPERM, {is_int(0, io_process), is_int(1, 1)}});
+  list.push_back({SCMP_SYS(ioprio_set), EPERM, {is_int(0, io_user)}});
+  return list;
+}
+
 /// Every call that can give a file its set-user-ID or set-group-ID bit. openat2 has its mode in
 /// memory, so it does not exist. mkdir and mkdirat drop the bits themselves.
 rules set_id_bits() {
@@ -128,6 +145,7 @@ std::vector<rule> rules_for(nesting choice) {
   add(kernel_doors());
   add(sockets());
   add(set_id_bits());
+  add(first_process());
   if (choice == nesting::allowed) return list;
   add(mounts());
   add(namespaces());
