@@ -113,6 +113,7 @@ class supervisor {
   bool is_err_open_{true};
   bool is_child_alive_{true};
   bool has_reported_end_{false};
+  bool is_whole_{false};  ///< every mount of the boundary was there when stage two had come up
   bool has_gone_{false};  ///< stage two was told to start the command
   bool has_started_{false};
   bool are_all_gone_{false};  ///< and it was said

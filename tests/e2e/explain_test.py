@@ -24,10 +24,11 @@ class Explain(support.Confined):
                 self.assertEqual(self.tree(), before)
 
     def test_it_says_what_git_can_do_inside(self):
-        def told(*words, at=self.project):
-            lines = self.explain(*words, "--workspace", at, "--", "true").out.splitlines()
+        def told(*words, at=self.project, env=None):
+            words = (*words, "--workspace", at, "--", "true")
+            lines = self.explain(*words, env=env).out.splitlines()
             found = [line[24:] for line in lines if line.startswith("git ")]
-            as_json = self.explain("--json", *words, "--workspace", at, "--", "true").json["git"]
+            as_json = self.explain("--json", *words, env=env).json["git"]
             self.assertEqual(found, [as_json] if as_json else [])
             return as_json
         self.assertEqual(told(), "")
@@ -38,8 +39,10 @@ class Explain(support.Confined):
         self.own()
         self.assertIn("what writes them (git config, branch -m", told())
         self.assertIn("nothing can be written", told("--mode", "plan"))
+        self.assertIn(f"a folder of the repository at {self.project}, which is hidden",
+                      told(at=f"{self.project}/sub"))  # in the home of the tests
         self.assertIn(f"a folder of the repository at {self.project}, which can be read",
-                      told(at=f"{self.project}/sub"))
+                      told(at=f"{self.project}/sub", env=self.environment(HOME="/home")))
         self.assertIn("git finds no repository", told("--root", "minimal", at=f"{self.project}/sub"))
         self.assertIn("leads to a repository elsewhere", told(at=f"{self.project}/sub/linked"))
 

@@ -109,28 +109,27 @@ void supervisor::take_report(const stage::message& report) {
   }
 }
 
-/// While stage two proves the boundary from the inside, it is looked at from out here.
+/// While stage two proves the boundary from the inside, it is looked at from out here. What is amiss is
+/// said when stage two has no fault of its own to tell, and may be gone already.
 void supervisor::on_present() {
   find_init();
-  if (!init_) {
+  if (init_) take_into_cgroup();
+  is_whole_ = mounts_ && !mounts_->lost();
+}
+
+void supervisor::on_ready(const stage::message& report) {
+  if (phase_ != phase::starting) return;
+  const bool is_confined = plan_.backend != backend_name::none;
+  if (is_confined && !init_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
     return hang_up();
   }
-  if (!mounts_) {
+  if (is_confined && !mounts_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "its mount table cannot be read"));
     return hang_up();
   }
-  check_mounts();
-  if (phase_ == phase::starting) take_into_cgroup();
-}
-
-/// Whoever reads this report has looked at the mounts since the last one (`poll_once`).
-void supervisor::on_ready(const stage::message& report) {
+  if (is_confined && !is_whole_) check_mounts();
   if (phase_ != phase::starting) return;
-  if (plan_.backend != backend_name::none && !mounts_) {
-    refuse(runner_refusal(plan_, code::sandbox_unavailable, "stage two never said that it is there"));
-    return hang_up();
-  }
   if (events_.terminal && !has_terminal_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "it did not hand out its terminal"));
     return hang_up();
