@@ -64,7 +64,7 @@ void add_first_to_close(launch_plan& plan, const words& put) {
 
 void write_wrapper(const checkout& where, launch_plan& plan, const std::string& text) {
   plan.program = where.home + "/wrapper";
-  std::ofstream{plan.program} << "#!/bin/sh\n" << text << "\n";
+  std::ofstream{plan.program} << "#!/bin/bash\n" << text << "\n";
   ::chmod(plan.program.c_str(), 0755);
 }
 
@@ -240,14 +240,16 @@ TEST_CASE("a PID namespace that is shared with the runner is found") {
     const auto bwrap = plan.program;
     leave_out(plan, {"--unshare-pid"});
     replace(plan, {"--proc", "/proc"}, {"--ro-bind", "/proc", "/proc"});
-    write_wrapper(where, plan, "exec " + bwrap + " --args 6 --info-fd 7 --sync-fd 8 -- /proc/self/fd/5");
+    write_wrapper(where, plan, "exec " + bwrap + " --args 6 --info-fd 7 --block-fd 8 --sync-fd 9 " +
+                                   "-- /proc/self/fd/5");
   });
 }
 
 TEST_CASE("a mount namespace that is shared with the runner is found") {
   const auto all_but_mounts = [](const checkout& where, launch_plan& plan) {
     write_wrapper(where, plan,
-                  "exec 6<&- 7<&-\n"
+                  "read -r word <&8\n"  // stage two is not whole before
+                  "exec 6<&- 7<&- 8<&-\n"
                   "exec unshare -Urnpiu -C --fork setpriv --no-new-privs --bounding-set=-all "
                   "--inh-caps=-all --ambient-caps=-all /proc/self/fd/5");
   };
@@ -339,7 +341,7 @@ TEST_CASE("another folder in the place of the workspace is found") {
 
 TEST_CASE("a descriptor that nobody meant to pass on is found") {
   fails("no-descriptor-left", [](const checkout& where, launch_plan& plan) {
-    write_wrapper(where, plan, "exec 9</etc/passwd\nexec " + plan.program + " \"$@\"");
+    write_wrapper(where, plan, "exec 11</etc/passwd\nexec " + plan.program + " \"$@\"");
   });
 }
 
