@@ -132,7 +132,7 @@ class Records(support.World):
             for number in range(20000):
                 file.write(record.replace(b"@", b"%d" % number) + b"\n")
         bound = 64 << 20
-        if "ASAN_OPTIONS" in os.environ:
+        if support.is_sanitized():
             bound = resource.RLIM_INFINITY  # the sanitizer maps terabytes
         answer = self.pinfold("records", "--json", path,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,

@@ -40,6 +40,12 @@ def ordinary_user():
     return 12345, 12345
 
 
+def is_sanitized():
+    """Whether the program was built with the sanitizers, which need room and descriptors themselves."""
+    with open(PINFOLD, "rb") as file:
+        return b"__ubsan_handle" in file.read()
+
+
 class Answer:
     """What came of one start of the program."""
 
