@@ -62,7 +62,7 @@ def drain_costs(report, given, place, size, pairs):
             "head", "-c", str(size), "/dev/zero"]
     theirs = ["sh", "-c", f"head -c {size} /dev/zero | dd bs=64k of=/dev/null"]
     value, detail = ratio_of(in_turns(ours, theirs, pairs, warm_up=1))
-    report.add(f"draining {size / GIB:g} GiB, beside head | dd bs=64k", value, 1.1, detail)
+    report.add(f"draining {size / GIB:g} GiB, beside head piped to dd bs=64k", value, 1.1, detail)
     report.add("peak memory while draining, cap 1 MiB, MiB", peak(given, ours), 16, "")
 
 
