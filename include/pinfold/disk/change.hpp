@@ -55,6 +55,13 @@ namespace pinfold::beneath {
   return copy->put_at(at->name, how.existing == contents::append ? O_APPEND : 0);
 }
 
+/// True unless the name is gone. unlink(2) lowers the count of names before others stop seeing the name,
+/// and holds the directory all the while: renaming a name to itself without replacing it asks under that
+/// lock and changes nothing (Linux 3.15; where it is not there, looking has to do).
+[[nodiscard]] inline bool is_still_named(int directory, const char* name) noexcept {
+  return ::renameat2(directory, name, directory, name, RENAME_NOREPLACE) == 0 || errno != ENOENT;
+}
+
 /// What is wrong when a file that was opened at `place` and then counted one name has that name no
 /// more: the name inside went in between, and the one that was counted is elsewhere.
 /// `symlink_loop`: the tree is not as it was resolved.
@@ -62,6 +69,7 @@ namespace pinfold::beneath {
                                                        const descriptor& opened) {
   const auto at = reach_parent(root, operation::write, place);
   if (!at) return at.error();
+  if (!is_still_named(at->directory, at->name.c_str())) return code::symlink_loop;
   struct stat named {
   }, now{};
   if (::fstatat(at->directory, at->name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) {
