@@ -1,185 +1,20 @@
 // Stage two's proofs, one by one: the very plan of a run is sabotaged in one place (a bind left out,
 // an option left out, a descriptor left open, a kernel that lies), and the command never starts. The
 // refusal names the proof.
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <net/if.h>
-#include <net/route.h>
-#include <netinet/in.h>
 #include <sched.h>
-#include <stddef.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
-#include <thread>
-#include <vector>
 
-#include "launch/mountinfo.hpp"
-#include "runner/confined_ground.hpp"
-#include "runner/ground.hpp"
-#include "support/catch.hpp"
+#include "runner/sabotage.hpp"
 
 using namespace pinfold;
-using pinfold_test::checkout;
-using pinfold_test::is_root;
-using pinfold_test::prepared_in;
-namespace fs = std::filesystem;
-
-namespace {
-
-using words = std::vector<std::string>;
-
-/// Puts other words in the place of some that are there once, next to each other.
-void replace(launch_plan& plan, const words& old, const words& put) {
-  const auto found = std::ranges::search(plan.options, old);
-  INFO(old.front() << " " << old.back());
-  REQUIRE(!found.empty());
-  const auto at = plan.options.erase(found.begin(), found.end());
-  plan.options.insert(at, put.begin(), put.end());
-}
-
-void leave_out(launch_plan& plan, const words& old) {
-  replace(plan, old, {});
-}
-
-/// Before the last mounts, which close the hidden places.
-void add_first_to_close(launch_plan& plan, const words& put) {
-  const auto found = std::ranges::search(plan.options, words{"--remount-ro", "/run"});
-  REQUIRE(!found.empty());
-  plan.options.insert(found.begin(), put.begin(), put.end());
-}
-
-void write_wrapper(const checkout& where, launch_plan& plan, const std::string& text) {
-  plan.program = where.home + "/wrapper";
-  std::ofstream{plan.program} << "#!/bin/bash\n" << text << "\n";
-  ::chmod(plan.program.c_str(), 0755);
-}
-
-using sabotage = std::function<void(const checkout&, launch_plan&)>;
-
-/// What came of a run whose plan was sabotaged; the command must not have run.
-enum class workspace_proofs : bool { kept, left_out };
-
-std::string refusal_after(const sabotage& act, workspace_proofs earlier) {
-  const checkout where;
-  auto ready = prepared_in(where);
-  if (earlier == workspace_proofs::left_out) {
-    ready.extras.proofs.clear();
-    ready.extras.files.clear();
-  }
-  act(where, ready.plan);
-  const auto record = run(ready.plan, {}, {}, ready.extras);
-  CHECK(record.ended == ending::refused);
-  CHECK_FALSE(fs::exists(where.work() + "/started"));
-  CHECK(record.enforced.empty());
-  REQUIRE(record.error);
-  CHECK(record.error->error == code::sandbox_unavailable);
-  return record.error->detail;
-}
-
-void fails(const std::string& proof, const sabotage& act,
-           workspace_proofs earlier = workspace_proofs::kept) {
-  INFO(proof);
-  const auto detail = refusal_after(act, earlier);
-  INFO(detail);
-  CHECK(detail.starts_with("stage two, " + proof + ": "));
-}
-
-sabotage without(const words& options) {
-  return [options](const checkout&, launch_plan& plan) { leave_out(plan, options); };
-}
-
-/// Runs `act` in a thread of its own, whose filters and namespaces are gone with it.
-void aside(const std::function<void()>& act) {
-  std::thread{act}.join();
-}
-
-/// Answers one system call of this thread and its children without asking the kernel: errno 0 is a
-/// lie ("done"). With `first`, only when that is its first argument. False: this user cannot.
-bool answer_call(int call, unsigned error, int first = -1) {
-  constexpr unsigned any = 0;
-  const auto argument = static_cast<unsigned>(offsetof(seccomp_data, args));
-  sock_filter code[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 3),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument),
-      BPF_JUMP(BPF_JMP | (first < 0 ? BPF_JGE : BPF_JEQ) | BPF_K,
-               first < 0 ? any : static_cast<unsigned>(first), 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-  const sock_fprog program{static_cast<unsigned short>(std::size(code)), code};
-  if (!is_root() && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
-  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program) == 0;
-}
-
-/// A place where a cgroup file system is mounted, of either version.
-std::string mounted_cgroup() {
-  std::ifstream table{"/proc/self/mountinfo"};
-  std::string place;
-  for (std::string line; std::getline(table, line);) {
-    const auto fields = fields_of(line);
-    if (fields.type.starts_with("cgroup")) place = fields.point;
-  }
-  return place;
-}
-
-bool has_another_device() {
-  std::ifstream list{"/proc/self/net/dev"};
-  std::string line;
-  std::getline(list, line);
-  std::getline(list, line);
-  while (std::getline(list, line)) {
-    if (line.find("lo:") == std::string::npos) return true;
-  }
-  return false;
-}
-
-/// A network namespace for this thread with lo alone, and a route through it when asked for.
-bool enter_an_empty_network(bool with_route) {
-  if (::unshare(CLONE_NEWNET) != 0) return false;
-  if (!with_route) return true;
-  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  ifreq lo{};
-  std::strcpy(lo.ifr_name, "lo");
-  lo.ifr_flags = IFF_UP;
-  bool done = ::ioctl(fd, SIOCSIFFLAGS, &lo) == 0;
-  rtentry route{};
-  char device[] = "lo";
-  route.rt_dev = device;
-  route.rt_flags = RTF_UP;
-  const auto address = [](sockaddr& to, std::uint32_t value) {
-    sockaddr_in one{};
-    one.sin_family = AF_INET;
-    one.sin_addr.s_addr = htonl(value);
-    std::memcpy(&to, &one, sizeof one);
-  };
-  address(route.rt_dst, 0xc0000200);  // 192.0.2.0/24
-  address(route.rt_genmask, 0xffffff00);
-  done = done && ::ioctl(fd, SIOCADDRT, &route) == 0;
-  ::close(fd);
-  return done;
-}
-
-const enforced_property& find(const run_record& record, std::string_view name) {
-  const auto found = std::ranges::find(record.enforced, name, &enforced_property::name);
-  REQUIRE(found != record.enforced.end());
-  return *found;
-}
-
-}  // namespace
+using namespace pinfold_test;
 
 TEST_CASE("the plan as it is runs, and the record says what was held") {
   const checkout where;
