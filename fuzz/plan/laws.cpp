@@ -123,7 +123,7 @@ finding check_options(const confinement& facts, const launch_plan& plan) {
                     "--unshare-cgroup", "--cap-drop ALL", "--new-session"}) {
     if (!has(word)) return at("what every plan asks for", word);
   }
-  if (has("--unshare-net") != (facts.network == network_access::off)) return "the network";
+  if (has("--unshare-net") != (plan.network == network_access::off)) return "the network";
   if (has("--disable-userns") != (facts.nesting == nested_namespaces::forbidden)) {
     return "user namespaces inside";
   }
@@ -247,9 +247,10 @@ finding check_none(const confinement& facts, const launch_plan& plan) {
 }  // namespace
 
 std::optional<std::string> broken_law(const confinement& facts, const launch_plan& plan) {
+  const auto network = facts.egress.empty() ? facts.network : network_access::off;
   if (plan.command != facts.command || plan.environment != facts.environment ||
       plan.workspace != facts.workspace || plan.directory != facts.directory ||
-      plan.network != facts.network || plan.command.empty() || !facts.egress.empty()) {
+      plan.network != network || plan.command.empty() || plan.egress != facts.egress) {
     return "no fact is dropped";
   }
   switch (plan.backend) {

@@ -41,6 +41,12 @@ enum class code : std::uint8_t {
   network_denied,
   invalid_host,
   invalid_egress_entry,
+  // what the egress proxy answers
+  address_denied,
+  tls_name_denied,
+  invalid_request,
+  host_unreachable,
+  egress_limit,
   // what a backend or the runner answers
   sandbox_unavailable,
   not_enforceable,
@@ -112,6 +118,16 @@ inline constexpr code last_code = code::invalid_argument;
       return "InvalidHost";
     case code::invalid_egress_entry:
       return "InvalidEgressEntry";
+    case code::address_denied:
+      return "AddressDenied";
+    case code::tls_name_denied:
+      return "TlsNameDenied";
+    case code::invalid_request:
+      return "InvalidRequest";
+    case code::host_unreachable:
+      return "HostUnreachable";
+    case code::egress_limit:
+      return "EgressLimit";
     case code::sandbox_unavailable:
       return "SandboxUnavailable";
     case code::not_enforceable:

@@ -87,6 +87,7 @@ enum class remedy : std::uint8_t {
     case code::magic_link:
     case code::invalid_host:
     case code::invalid_egress_entry:
+    case code::invalid_request:
     case code::unknown_backend:
     case code::invalid_argument:
       return remedy::correct_the_call;
@@ -103,10 +104,14 @@ enum class remedy : std::uint8_t {
     case code::input_output_error:
     case code::command_not_found:
     case code::command_not_executable:
+    case code::host_unreachable:
       return remedy::look_again;
     case code::mode_forbids_writing:
     case code::unconfined_forbidden:
     case code::network_denied:
+    case code::address_denied:
+    case code::tls_name_denied:
+    case code::egress_limit:
     case code::workspace_too_broad:
       return remedy::needs_wider_grant;
     case code::needs_approval:
@@ -184,6 +189,17 @@ enum class remedy : std::uint8_t {
       return "that is not a host name or a port";
     case code::invalid_egress_entry:
       return "that is not a host:port entry";
+    case code::address_denied:
+      return "it leads to no public address; one of this machine or its network has to be on the "
+             "egress list as an address";
+    case code::tls_name_denied:
+      return "a tunnel has to open with a TLS hello that names the host it leads to";
+    case code::invalid_request:
+      return "the proxy does not take such a request; send one of a kind it takes";
+    case code::host_unreachable:
+      return "it is on the egress list, but no connection to it could be made";
+    case code::egress_limit:
+      return "a limit of the egress is met; use fewer connections or send less";
     case code::sandbox_unavailable:
       return "the sandbox cannot be made here, so nothing was run";
     case code::not_enforceable:

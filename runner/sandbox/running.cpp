@@ -2,8 +2,6 @@
 // kernel follows this one, which ends last.
 #include <pinfold/runner/running.hpp>
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -20,6 +18,8 @@
 #include <utility>
 
 #include <pinfold/disk/descriptor.hpp>
+
+#include "launch/signals_blocked.hpp"
 
 namespace pinfold {
 namespace {
@@ -38,22 +38,6 @@ refusal exhausted(const char* what, int error) {
                  .boundary = {},
                  .detail = std::string{what} + ": " + std::strerror(error)};
 }
-
-/// While one lives, this thread takes no signal, and neither does what it starts.
-class signals_blocked {
- public:
-  signals_blocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  signals_blocked(const signals_blocked&) = delete;
-  signals_blocked& operator=(const signals_blocked&) = delete;
-  ~signals_blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 

@@ -9,9 +9,10 @@
 namespace pinfold {
 
 /// The labels of the session once a command has run.
-[[nodiscard]] constexpr taint labels_after(const run_request& request,
+[[nodiscard]] inline taint labels_after(const run_request& request,
                                            enforcement boundary) noexcept {
-  const auto network = network_of(request) == network_access::on ? reach::network : reach::offline;
+  const bool is_open = network_allowed(request.open, request.present, request.labels);
+  const auto network = is_open ? reach::network : reach::offline;  // through a list as well
   return request.labels | taint_of_command(boundary, network, checkout::trusted);
 }
 

@@ -53,7 +53,7 @@ set(floors
   include/pinfold/pinfold.hpp=69
   include/pinfold/runner/=69
   runner/launch/=70
-  runner/egress/=80
+  runner/egress/=75
   runner/mcp/=80
   runner/sandbox/=80
   runner/worktree/=80

@@ -38,8 +38,11 @@ write_tree(include/pinfold/path.hpp=pinfold/error.hpp include/pinfold/error.hpp=
            include/pinfold/guard.hpp=)
 expect(fails "path.hpp .floor 10.: includes include/pinfold/guard.hpp .floor 40.")
 
-write_tree(runner/mcp/server.cpp=egress/proxy.hpp runner/egress/proxy.hpp=)
-expect(fails "runner/mcp/server.cpp .floor 80.: includes runner/egress/proxy.hpp .floor 80.")
+write_tree(runner/mcp/server.cpp=worktree/tree.hpp runner/worktree/tree.hpp=)
+expect(fails "runner/mcp/server.cpp .floor 80.: includes runner/worktree/tree.hpp .floor 80.")
+
+write_tree(runner/egress/proxy.cpp=sandbox/probe.hpp runner/sandbox/probe.hpp=)
+expect(fails "runner/egress/proxy.cpp .floor 75.: includes runner/sandbox/probe.hpp .floor 80.")
 
 write_tree(runner/launch/run.cpp=../sandbox/probe.hpp runner/sandbox/probe.hpp=)
 expect(fails "runner/launch/run.cpp .floor 70.: includes runner/sandbox/probe.hpp .floor 80.")

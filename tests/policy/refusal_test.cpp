@@ -39,7 +39,7 @@ constexpr bool every_code_has_a_sentence_of_its_own() {
 
 /// True when the switch of `remedy_for` names the code: what is not named gets `look_again`, so the
 /// codes that are meant to get it are written out here a second time.
-constexpr bool is_about_the_file_system(code value) {
+constexpr bool is_about_what_is_there(code value) {
   constexpr std::array those{code::not_found,
                              code::not_a_directory,
                              code::is_a_directory,
@@ -52,13 +52,14 @@ constexpr bool is_about_the_file_system(code value) {
                              code::try_again,
                              code::input_output_error,
                              code::command_not_found,
-                             code::command_not_executable};
+                             code::command_not_executable,
+                             code::host_unreachable};
   return std::ranges::find(those, value) != those.end();
 }
 
-constexpr bool only_the_file_system_asks_to_look_again() {
+constexpr bool only_what_is_there_asks_to_look_again() {
   return for_every_code([](code value) {
-    return (remedy_for(value) == remedy::look_again) == is_about_the_file_system(value);
+    return (remedy_for(value) == remedy::look_again) == is_about_what_is_there(value);
   });
 }
 
@@ -93,7 +94,7 @@ refusal sample() {
 }  // namespace
 
 static_assert(every_code_has_a_sentence_of_its_own());
-static_assert(only_the_file_system_asks_to_look_again());
+static_assert(only_what_is_there_asks_to_look_again());
 static_assert(names_are_unique(all_operations));
 static_assert(names_are_unique(all_remedies));
 static_assert(remedy_for(code::outside_workspace) == remedy::use_path_inside);
@@ -102,7 +103,7 @@ static_assert(remedy_for(code::network_denied) == remedy::needs_wider_grant);
 
 TEST_CASE("every_code_has_a_sentence_of_its_own_and_a_remedy") {
   CHECK(every_code_has_a_sentence_of_its_own());
-  CHECK(only_the_file_system_asks_to_look_again());
+  CHECK(only_what_is_there_asks_to_look_again());
   for (auto value : all_remedies) {
     INFO(name_of(value));
     CHECK_FALSE(for_every_code([value](code c) { return remedy_for(c) != value; }));

@@ -181,10 +181,23 @@ TEST_CASE("a carve-out that is a link is refused") {
                 [](auto& facts) { facts.carve_outs.front().type = file_kind::link; });
 }
 
-TEST_CASE("an egress list and an empty command are refused") {
-  check_refused("an egress list",
-                [](auto& facts) { facts.egress.emplace_back("example.org:443"); });
+TEST_CASE("an egress list of a closed network and an empty command are refused") {
+  check_refused("an egress list of a closed network", [](auto& facts) {
+    facts.network = network_access::off;
+    facts.egress.emplace_back("example.org:443");
+  });
   check_refused("an empty command", [](auto& facts) { facts.command.clear(); });
+}
+
+TEST_CASE("with an egress list the sandbox has no network, and the list goes along") {
+  auto facts = fixed_facts();
+  facts.network = network_access::on;
+  facts.egress = {"example.org:443", "*.example.com:8443"};
+  const auto plan = bubblewrap{}.wrap(facts);
+  REQUIRE(plan);
+  CHECK(plan->network == network_access::off);
+  CHECK(std::ranges::count(plan->options, "--unshare-net") == 1);
+  CHECK(plan->egress == facts.egress);
 }
 
 TEST_CASE("nothing shown may uncover a hidden place") {

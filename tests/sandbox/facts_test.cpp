@@ -132,8 +132,11 @@ const std::vector<fact> facts{
      {bwrap}},
     {"egress",
      [](confinement& it) { it.egress = {"example.com:443"}; },
-     [](const launch_plan&) { return false; },
-     {}},
+     [](const launch_plan& it) {
+       return it.network == network_access::off && has_option(it, "--unshare-net") &&
+              it.egress == std::vector<std::string>{"example.com:443"};
+     },
+     {bwrap}},
     {"visible path",
      [](confinement& it) {
        it.root = root_profile::minimal;

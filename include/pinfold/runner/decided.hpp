@@ -25,10 +25,11 @@ struct decided_run {
   std::string cache_directory;              ///< what holds the workspace's own caches, or empty
 };
 
-/// The plain answer that parts of the machine depend on, such as the files of a resolver.
-[[nodiscard]] constexpr network_access network_of(const run_request& request) noexcept {
-  return network_allowed(request.open, request.present, request.labels) ? network_access::on
-                                                                        : network_access::off;
+/// The plain answer that parts of the machine depend on, such as the files of a resolver. With an
+/// egress list it is no: what is on the list is reached through the proxy, which resolves by itself.
+[[nodiscard]] inline network_access network_of(const run_request& request) noexcept {
+  const bool is_open = network_allowed(request.open, request.present, request.labels);
+  return is_open && !request.egress.is_any() ? network_access::on : network_access::off;
 }
 
 /// What the engine says about a request before anything is looked at: mode, gate, labels, network.

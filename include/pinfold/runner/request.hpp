@@ -9,6 +9,7 @@
 
 #include <pinfold/caches.hpp>
 #include <pinfold/network.hpp>
+#include <pinfold/runner/egress.hpp>
 #include <pinfold/sandbox/confinement.hpp>
 #include <pinfold/settings.hpp>
 #include <pinfold/taint.hpp>
@@ -32,6 +33,7 @@ struct run_request {
   root_profile root{root_profile::host};
   mode present{mode::autonomous};
   gate open{gate::off};
+  egress_request egress{};  ///< narrows an open network; needs a boundary
   taint labels{};  ///< what the session has taken in so far
   cache_choice caches{cache_choice::own};
   std::string blob_directory{};          ///< where whole outputs may be kept; empty: nowhere

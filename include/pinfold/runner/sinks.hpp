@@ -10,6 +10,7 @@
 
 namespace pinfold {
 
+struct egress_attempt;
 struct run_record;
 
 enum class stream : std::uint8_t { out, err };
@@ -43,6 +44,8 @@ struct sinks {
   /// The command runs; of the record `backend`, `network`, `workspace`, `enforced` and `setup` are
   /// known. A first piece of output may have come before.
   std::function<void(const run_record&)> on_started;
+  /// A connection was let through or refused, or one that was let through has ended.
+  std::function<void(const egress_attempt&)> on_egress;
   /// Once in each interval while the command runs.
   std::function<void(const progress&)> on_progress;
   std::chrono::milliseconds progress_interval{1000};

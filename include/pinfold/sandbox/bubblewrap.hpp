@@ -93,7 +93,8 @@ struct bubblewrap {
     plan.environment = facts.environment;
     plan.directory = facts.directory;
     plan.workspace = facts.workspace;
-    plan.network = facts.network;
+    plan.network = network_of(facts);
+    plan.egress = facts.egress;
     plan.nesting = facts.nesting;
     plan.mounts = mounts_of(facts);
     plan.options = options_of(facts, plan.mounts);
@@ -105,6 +106,12 @@ struct bubblewrap {
   }
 
  private:
+  /// bwrap knows no hosts: with a list the sandbox has no network at all, and whoever runs the plan
+  /// serves the list from outside.
+  [[nodiscard]] static constexpr network_access network_of(const confinement& facts) {
+    return facts.egress.empty() ? facts.network : network_access::off;
+  }
+
   /// The mount table, in order; each step may only narrow or show what the ones before it left:
   ///  1. the machine, read-only, or the few places of the minimal profile
   ///  2. /dev and /proc, closed
@@ -132,7 +139,7 @@ struct bubblewrap {
       const confinement& facts, const std::vector<mount>& mounts) {
     std::vector<std::string> argv{"--unshare-user", "--unshare-ipc", "--unshare-pid",
                                   "--unshare-uts", "--unshare-cgroup"};
-    if (facts.network == network_access::off) argv.emplace_back("--unshare-net");
+    if (network_of(facts) == network_access::off) argv.emplace_back("--unshare-net");
     if (facts.nesting == nested_namespaces::forbidden) argv.emplace_back("--disable-userns");
     for (auto word : {"--cap-drop", "ALL", "--new-session"}) argv.emplace_back(word);
     for (const auto& one : mounts) detail::append_mount(argv, one);

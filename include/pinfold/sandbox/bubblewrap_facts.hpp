@@ -52,7 +52,7 @@ constexpr bool is_mounted_through(const confinement& facts, const visible_path& 
 ///  2. a carve-out or pinned directory that is not below the workspace narrows nothing
 ///  3. a carve-out that is a link can be replaced inside
 ///  4. a hidden place at or below the workspace, or below what is shared, would be uncovered
-///  5. names in the egress list: bwrap knows no hosts
+///  5. an egress list of a closed network: one of the two is a mistake
 ///  6. something shown under another name would show more there than its own name does
 ///  7. a link in the visible tree where something is to be mounted: bwrap would mount through it
 constexpr std::string unsayable_fact(const confinement& facts) {
@@ -60,7 +60,9 @@ constexpr std::string unsayable_fact(const confinement& facts) {
   if (odd(facts.workspace)) return "workspace " + facts.workspace;
   if (odd(facts.directory)) return "directory " + facts.directory;
   if (facts.command.empty()) return "an empty command";
-  if (!facts.egress.empty()) return "an egress list";
+  if (!facts.egress.empty() && facts.network == network_access::off) {
+    return "an egress list of a closed network";
+  }
   for (const auto& carve : facts.carve_outs) {
     if (odd(carve.path) || carve.path == facts.workspace ||
         !contains(facts.workspace, carve.path) || carve.type == file_kind::link) {

@@ -73,8 +73,8 @@ struct confinement {
   std::vector<std::string> hidden_files;    ///< single files, like /etc/shadow
   std::vector<visible_path> visible;        ///< for `minimal` only
   std::uint64_t scratch_bytes{1ULL << 30};  ///< the size of each writable scratch directory
-  std::vector<std::string>
-      egress;  ///< host:port entries; a backend that cannot hold to them refuses
+  /// HOST:PORT entries that narrow an open network; a backend that cannot hold to them refuses.
+  std::vector<std::string> egress;
 };
 
 }  // namespace pinfold

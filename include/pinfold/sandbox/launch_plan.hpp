@@ -60,6 +60,8 @@ struct launch_plan {
   std::string workspace;
   network_access network{network_access::off};
   nested_namespaces nesting{nested_namespaces::forbidden};
+  /// What whoever runs the plan lets through from outside; where there is any, the network is off.
+  std::vector<std::string> egress;
   std::vector<mount> mounts;  ///< in the order in which they are made
 
   friend bool operator==(const launch_plan&, const launch_plan&) = default;
