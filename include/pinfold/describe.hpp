@@ -34,8 +34,9 @@ enum class holds_when : std::uint8_t {
   under_seatbelt,    ///< seatbelt alone
   unconfined,        ///< no boundary
   confined_offline,  ///< a backend that confines, without the network
+  held_to_a_list,    ///< bubblewrap, and no more of the network than an egress list
   host_root,         ///< a backend that confines, and shows the machine's own tree
-  network_is_there,
+  network_is_there,  ///< all of it, or what is on a list
   caches_apart,   ///< bubblewrap, and no cache that another workspace uses
   caches_kept,    ///< bubblewrap, and caches that the next run finds
   caches_shared,  ///< a backend that confines, and caches that others use
@@ -48,7 +49,7 @@ struct claim {
   std::string_view sentence;
 };
 
-inline constexpr std::array<claim, 13> promises{{
+inline constexpr std::array<claim, 14> promises{{
     {"paths-stay-inside", holds_when::always,
      "a file tool opens nothing outside the workspace and the roots added to it: not through "
      "\"..\", "
@@ -72,6 +73,9 @@ inline constexpr std::array<claim, 13> promises{{
     {"no-route-out", holds_when::confined_offline,
      "without the network a command reaches nothing beyond itself, the loopback of the host "
      "included"},
+    {"list-alone", holds_when::held_to_a_list,
+     "with an egress list a command connects to what is on it, through a proxy outside, and to "
+     "nothing else"},
     {"caches-apart", holds_when::caches_apart,
      "a command neither reads nor writes what another workspace keeps in its cache"},
     {"no-privilege", holds_when::under_bubblewrap,
@@ -85,7 +89,7 @@ inline constexpr std::array<claim, 13> promises{{
      "no process of a command is alive when its run has ended"},
 }};
 
-inline constexpr std::array<claim, 17> not_promised{{
+inline constexpr std::array<claim, 18> not_promised{{
     {"no-boundary", holds_when::unconfined,
      "without a sandbox a command can do whatever its user can: nothing here binds it but time and "
      "output"},
@@ -105,6 +109,9 @@ inline constexpr std::array<claim, 17> not_promised{{
      "with the network open, what a command can read can leave"},
     {"names-not-content", holds_when::network_is_there,
      "an egress list decides by host and port, not by what is sent there"},
+    {"fronting", holds_when::network_is_there,
+     "a server on an egress list that serves for others, or passes on what it gets, is as wide as "
+     "they are"},
     {"gates-unconfined", holds_when::always,
      "code that the agent wrote runs unconfined when a gate runs it"},
     {"unasked-guard", holds_when::always,
@@ -140,10 +147,12 @@ inline constexpr std::array<claim, 17> not_promised{{
       return !is_confined;
     case holds_when::confined_offline:
       return is_confined && now.network == reach::offline;
+    case holds_when::held_to_a_list:
+      return now.backend == backend_name::bubblewrap && now.network != reach::network;
     case holds_when::host_root:
       return is_confined && now.root == root_profile::host;
     case holds_when::network_is_there:
-      return !is_confined || now.network == reach::network;
+      return !is_confined || now.network != reach::offline;
     case holds_when::caches_apart:
       return now.backend == backend_name::bubblewrap && now.caches != cache_choice::shared;
     case holds_when::caches_kept:

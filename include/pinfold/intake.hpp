@@ -87,7 +87,7 @@ inline constexpr std::array<std::string_view, 8> credential_endings{
 
 /// What a command takes in.
 ///  1. without a boundary -> both: it had the network, and every file of the user
-///  2. with the network   -> untrusted content
+///  2. with the network, or what a list leaves of it -> untrusted content
 ///  3. in a checkout that is not trusted -> untrusted content
 ///  4. offline            -> nothing
 /// Under the root profile `host` a confined command can read what is not hidden; a harness that
@@ -95,7 +95,7 @@ inline constexpr std::array<std::string_view, 8> credential_endings{
 [[nodiscard]] constexpr taint taint_of_command(enforcement boundary, reach network,
                                                checkout origin) noexcept {
   if (boundary != enforcement::enforced) return taint::both;
-  const bool has_foreign_text = network == reach::network || origin == checkout::untrusted;
+  const bool has_foreign_text = network != reach::offline || origin == checkout::untrusted;
   return has_foreign_text ? taint::untrusted_content : taint{};
 }
 

@@ -78,8 +78,8 @@ enum class enforcement : std::uint8_t { unconfined, enforced };
 /// The host's own file tree, read-only (`host`), or only what a program needs to run (`minimal`).
 enum class root_profile : std::uint8_t { host, minimal };
 
-/// Whether a command can reach anything beyond the machine.
-enum class reach : std::uint8_t { offline, network };
+/// Whether a command can reach anything beyond itself: nothing, what is on an egress list, anything.
+enum class reach : std::uint8_t { offline, listed, network };
 
 /// The token that lets a command run without a boundary. It carries nothing; whoever passes it has
 /// written `unconfined{}` into the source, where a reader finds it.

@@ -32,6 +32,10 @@ enforced_property network(const launch_plan& plan) {
   if (plan.network == network_access::on) {
     return {"network", strength::none, "it was asked for"};
   }
+  if (!plan.egress.empty()) {
+    return {"network", strength::full,
+            "no device but lo, and no route; a proxy outside reaches what is on the egress list"};
+  }
   return {"network", strength::full, "no device but lo, and no route"};
 }
 

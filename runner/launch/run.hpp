@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <pinfold/disk/descriptor.hpp>
 #include <pinfold/runner/bounds.hpp>
 #include <pinfold/runner/record.hpp>
 #include <pinfold/runner/sinks.hpp>
@@ -53,6 +55,15 @@ struct launch_extras {
   cgroup_search cgroups{};
   /// Borrowed; cancels like the caller's own in `sinks`.
   int cancelled{-1};
+  /// Ports of the loopback inside on which stage two listens; at most `stage::most_listeners`.
+  std::vector<std::uint16_t> listeners;
+  /// Gets a listening socket for each of them, in their order, before the command starts; nobody else
+  /// has them then. What it answers with keeps the command from starting.
+  std::function<std::optional<refusal>(std::vector<descriptor>)> when_listening;
+  /// Borrowed; whenever it is readable while the command runs `when_news` is called, on the run's
+  /// thread, and must read it. Negative: there is none.
+  int news{-1};
+  std::function<void()> when_news;
   /// Called once while bwrap makes the boundary, when there is nothing to do here.
   std::function<void()> meanwhile;
   /// Called once when a command that could have run is over and every process inside is gone, with

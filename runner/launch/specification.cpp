@@ -57,7 +57,10 @@ std::string pack_specification(const launch_plan& plan, const resource_limits& l
                    .places = count(places),
                    .held = count(extras.held),
                    .host_namespaces = {},
-                   .limits = packed(limits)};
+                   .limits = packed(limits),
+                   .listeners = count(extras.listeners),
+                   .listener_ports = {}};
+  std::ranges::copy(extras.listeners, head.listener_ports);
   std::ranges::copy(foreign_namespaces(plan), head.host_namespaces);
   append_bytes(text, head);
   append_text(text, plan.directory);

@@ -33,6 +33,7 @@ enum class report : std::uint32_t {
   ready,        ///< everything before the command is done; `extra`: obtained_...; waits for `go`.
                 ///< Carries the master of the pseudo-terminal (SCM_RIGHTS) where one was asked for
   failed,       ///< `value` is an errno, `extra` the step (enum class step): gives up
+  listening,    ///< `value` is a port inside; carries the socket that listens on it (SCM_RIGHTS)
   started,      ///< the command runs
   not_started,  ///< the command could not be executed; `value` is the errno
   limited,      ///< `value` is which (enum class limited), `extra` 1 when everything is killed for it
@@ -83,6 +84,7 @@ enum class step : std::uint64_t {
   scope_sockets,
   sockets_are_scoped,
   open_terminal,
+  listen_inside,
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step value) noexcept {
@@ -163,6 +165,8 @@ enum class step : std::uint64_t {
       return "sockets-are-scoped";
     case step::open_terminal:
       return "open-terminal";
+    case step::listen_inside:
+      return "listen-inside";
   }
   return "unknown";
 }
@@ -196,6 +200,9 @@ struct wanted_limits {
   std::uint64_t file_bytes;
 };
 
+/// The proxy's port, and those of the host's own loopback.
+inline constexpr std::size_t most_listeners = 33;
+
 /// The head of a specification; the texts follow in the order of the counts, each as a 32-bit
 /// length, the bytes, and a NUL that the length does not count.
 ///   directory, arguments..., environment..., (path, content) of files...,
@@ -213,6 +220,8 @@ struct head {
   /// `unknown_namespace` where there is no knowing: then the kernel must not have it inside either.
   std::uint64_t host_namespaces[namespace_count];
   wanted_limits limits;
+  std::uint32_t listeners;  ///< how many of these ports are listened on inside
+  std::uint16_t listener_ports[most_listeners];
 };
 
 inline constexpr std::uint32_t flag_confined = 1;         ///< stage two is PID 1 of a sandbox

@@ -205,6 +205,9 @@ std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
     return std::unexpected{not_enforceable("a limit of memory, processes, processor time or files",
                                            backend_name::none)};
   }
+  if (extras.listeners.size() > stage::most_listeners) {
+    return std::unexpected{runner_refusal(plan, code::invalid_argument, "too many ports")};
+  }
   handover all;
   if (const int wrong = prepare(all, plan, limits, events, extras); wrong != 0) {
     return std::unexpected{cannot_start(plan, "preparing descriptors", wrong)};

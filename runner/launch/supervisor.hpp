@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "launch/cgroup/run_cgroup.hpp"
 #include "launch/drain.hpp"
@@ -61,11 +62,14 @@ class supervisor {
   void beat();
   void tell_progress(const stage::message* measured);
   void read_channel();
+  void take_passed(const stage::message& report, descriptor passed);
   void take_report(const stage::message& report);
   void on_present();
   void on_ready(const stage::message& report);
   void take_terminal(descriptor master);
   void take_size();
+  void take_listener(descriptor socket);
+  [[nodiscard]] std::optional<refusal> open_listeners();
   void on_resized();
   void on_started();
   void on_limited(const stage::message& report);
@@ -103,6 +107,7 @@ class supervisor {
   clock::time_point command_started_{};
   std::optional<clock::time_point> deadline_;
   std::optional<clock::time_point> next_beat_;
+  std::vector<descriptor> listeners_;
   phase phase_{phase::starting};
   blob out_blob_;
   blob err_blob_;

@@ -62,13 +62,17 @@ refusal bad_name(const std::string& name, std::string why) {
 
 std::expected<std::vector<std::string>, refusal> command_environment(
     const caller& who, std::string_view workspace, std::string_view home,
-    const std::vector<environment_request>& asked) {
+    const std::vector<environment_request>& asked, const std::vector<std::string>& own) {
   std::vector<std::string> entries;
   set(entries, "PATH", search_path(who, workspace));
   set(entries, "HOME", home);
   for (const std::string_view entry : who.environment.entries()) {
     const auto equals = entry.find('=');
     if (equals == std::string_view::npos || !is_passed(entry.substr(0, equals))) continue;
+    set(entries, entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  for (const std::string_view entry : own) {
+    const auto equals = entry.find('=');
     set(entries, entry.substr(0, equals), entry.substr(equals + 1));
   }
   for (const auto& one : asked) {

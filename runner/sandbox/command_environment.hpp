@@ -15,11 +15,11 @@
 namespace pinfold {
 
 /// NAME=VALUE entries: PATH (the workspace's .local/bin first, then the absolute entries of the
-/// caller's), HOME, and of the caller's LANG, LC_*, TERM, TZ, USER, LOGNAME, SHELL; then what was
-/// asked for by name, which overrules. Error `invalid_argument`: a name that is none, or one asked
+/// caller's), HOME, and of the caller's LANG, LC_*, TERM, TZ, USER, LOGNAME, SHELL; then `own`, entries
+/// of the runner's; then what was asked for by name, which overrules. Error `invalid_argument`: a name that is none, or one asked
 /// for that the caller does not have.
 [[nodiscard]] std::expected<std::vector<std::string>, refusal> command_environment(
     const caller& who, std::string_view workspace, std::string_view home,
-    const std::vector<environment_request>& asked);
+    const std::vector<environment_request>& asked, const std::vector<std::string>& own = {});
 
 }  // namespace pinfold

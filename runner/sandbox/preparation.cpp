@@ -121,8 +121,10 @@ step decide(preparation& now) {
   for (const auto& path : now.read_roots) roots.push_back({path, root_access::read});
   if (now.blobs) roots.push_back({now.blobs->path, root_access::read});
   const grant policy{now.workspace, carve_outs, roots};
-  const guard decided{policy, now.request.present, now.request.open, now.request.labels,
-                      enforcement::enforced};
+  const auto listed = egress_list_of(now.request.egress);
+  guard decided{policy, now.request.present, now.request.open, now.request.labels,
+                enforcement::enforced};
+  if (now.request.egress.is_any()) decided = decided.with_egress(listed);
   for (const auto& one : now.caches) {
     now.facts.shared.push_back(shown_cache(decided, one.source, one.target, one.owner, one.listed));
   }

@@ -13,7 +13,9 @@
 #include <pinfold/disk/resolve.hpp>
 #include <pinfold/grant.hpp>
 
+#include "egress/run_egress.hpp"
 #include "sandbox/command_environment.hpp"
+#include "sandbox/egress_environment.hpp"
 #include "sandbox/git_state.hpp"
 #include "sandbox/look_below.hpp"
 #include "sandbox/places.hpp"
@@ -107,8 +109,11 @@ step add_command(preparation& now) {
   auto directory = start_directory(now.request, now.workspace);
   if (!directory) return std::unexpected{std::move(directory.error())};
   now.facts.directory = std::move(*directory);
-  auto environment =
-      command_environment(now.who, now.workspace, confined_home, now.request.environment);
+  const auto& egress = now.request.egress;
+  auto environment = command_environment(
+      now.who, now.workspace, confined_home, now.request.environment,
+      has_egress(now.request) ? egress_environment(egress, proxy_port_of(egress))
+                              : std::vector<std::string>{});
   if (!environment) return std::unexpected{std::move(environment.error())};
   now.facts.environment = std::move(*environment);
   return {};
@@ -165,7 +170,9 @@ prepared_run made_ready(preparation& now, launch_plan plan) {
                      .home = {},
                      .later = {},
                      .blobs = std::move(now.blobs),
+                     .egress = {},
                      .decided = decided_about(now.request)};
+  if (!ready.plan.egress.empty()) ready.egress = now.request.egress;
   ready.decided.after = labels_after(now.request, enforcement::enforced);
   ready.decided.caches = now.request.caches;
   if (now.request.caches == cache_choice::own && now.cache_directory.empty()) {
@@ -257,6 +264,12 @@ std::expected<prepared_run, refusal> prepare_confined(const run_request& request
                   .access = access,
                   .cores = core_dumps::forbidden,
                   .blobs = {},
+                  .cgroups = {},
+                  .cancelled = -1,
+                  .listeners = {},
+                  .when_listening = {},
+                  .news = -1,
+                  .when_news = {},
                   .meanwhile = {},
                   .when_gone = {}};
   if (ready.blobs) {
@@ -292,6 +305,16 @@ enforced_property harness_state_held(const prepared_run& ready) {
   return {name, strength::partial, "covered, but a hard link elsewhere shares the content of " + names};
 }
 
+/// The proxy begins when the sandbox hands out its listeners, and tells what it does on this thread.
+void serve_egress(run_egress& egress, launch_extras& extras, const sinks& events) {
+  extras.listeners = egress.ports();
+  extras.when_listening = [&egress](std::vector<descriptor> listeners) {
+    return egress.serve(std::move(listeners));
+  };
+  extras.news = egress.news();
+  extras.when_news = [&egress, &events] { egress.tell(events); };
+}
+
 bool holds(const run_record& record, std::string_view property) {
   const auto one = std::ranges::find(record.enforced, property, &enforced_property::name);
   return one != record.enforced.end() && one->held == strength::full;
@@ -312,7 +335,13 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
   ready.extras.meanwhile = [&ready] {
     if (ready.later) list_ahead(*ready.later, ready.lock->directory());
   };
+  std::optional<run_egress> egress;
+  if (ready.egress) serve_egress(egress.emplace(*ready.egress), ready.extras, events);
   auto record = run(ready.plan, bounds, events, ready.extras);
+  if (egress) {
+    record.egress = egress->finish(events);
+    record.egress->list = ready.plan.egress;
+  }
   if (state && !record.enforced.empty()) record.enforced.push_back(std::move(*state));
   record.decided = std::move(ready.decided);
   const bool has_run = record.ended != ending::refused;

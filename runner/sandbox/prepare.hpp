@@ -32,6 +32,7 @@ struct prepared_run {
   std::optional<temporary_directory> home;
   std::optional<host_run_search> later;  ///< where the command can have left something
   std::optional<blob_directory> blobs;
+  std::optional<egress_request> egress;  ///< where a list is in force
   decided_run decided;
 };
 

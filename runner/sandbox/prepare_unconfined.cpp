@@ -38,6 +38,7 @@ std::string_view beyond_none(const run_request& request) {
   if (!request.sockets.empty()) return "--allow-socket";
   if (request.root == root_profile::minimal) return "--root minimal";
   if (request.caches == cache_choice::shared) return "--share-caches";
+  if (request.egress.is_any()) return "an egress list";
   if (!request.blob_directory.empty()) return "--blob-dir (it is read-only for the command)";
   return {};
 }
@@ -65,6 +66,7 @@ std::expected<prepared_run, refusal> prepare_unconfined(const run_request& reque
                      .home = std::move(*home),
                      .later = {},
                      .blobs = {},
+                     .egress = {},
                      .decided = decided_about(request)};
   ready.decided.after = labels_after(request, enforcement::unconfined);
   ready.extras.files.push_back(
@@ -95,6 +97,7 @@ std::expected<prepared_run, refusal> prepare_gate(const run_request& request,
                      .home = {},
                      .later = {},
                      .blobs = {},
+                     .egress = {},
                      .decided = decided_about(request)};
   ready.decided.after = labels_after(request, enforcement::unconfined);
   ready.extras.cores = core_dumps::as_the_caller;

@@ -11,8 +11,8 @@ namespace pinfold {
 /// The labels of the session once a command has run.
 [[nodiscard]] inline taint labels_after(const run_request& request,
                                            enforcement boundary) noexcept {
-  const bool is_open = network_allowed(request.open, request.present, request.labels);
-  const auto network = is_open ? reach::network : reach::offline;  // through a list as well
+  auto network = network_of(request) == network_access::on ? reach::network : reach::offline;
+  if (has_egress(request)) network = reach::listed;
   return request.labels | taint_of_command(boundary, network, checkout::trusted);
 }
 

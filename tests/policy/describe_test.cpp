@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array backends{backend_name::none, backend_name::seatbelt, backend_name::bubblewrap};
 constexpr std::array profiles{root_profile::host, root_profile::minimal};
-constexpr std::array reaches{reach::network, reach::offline};
+constexpr std::array reaches{reach::network, reach::listed, reach::offline};
 
 constexpr bool is_id(std::string_view text) {
   return !text.empty() &&
@@ -69,9 +69,10 @@ constexpr bool a_weaker_situation_promises_no_more() {
       }
     }
     for (auto backend : backends) {
-      if (!promises_no_more({backend, profile, reach::network},
-                            {backend, profile, reach::offline})) {
-        return false;
+      for (std::size_t i = 0; i + 1 < reaches.size(); ++i) {
+        if (!promises_no_more({backend, profile, reaches[i]}, {backend, profile, reaches[i + 1]})) {
+          return false;
+        }
       }
     }
   }
@@ -132,6 +133,15 @@ TEST_CASE("what_is_not_promised_goes_with_the_situation") {
   const situation tight{backend_name::bubblewrap, root_profile::minimal, reach::offline};
   CHECK_FALSE(is_disclaimed("machine-readable", tight));
   CHECK_FALSE(is_disclaimed("open-network-leaks", tight));
+  CHECK_FALSE(is_disclaimed("fronting", tight));
+  auto listed = tight;
+  listed.network = reach::listed;
+  CHECK(is_disclaimed("fronting", listed));
+  CHECK(is_disclaimed("open-network-leaks", listed));
+  CHECK(is_promised("list-alone", listed));
+  CHECK_FALSE(is_promised("no-route-out", listed));
+  listed.network = reach::network;
+  CHECK_FALSE(is_promised("list-alone", listed));
   CHECK_FALSE(is_disclaimed("macos-as-data", tight));
   CHECK_FALSE(is_disclaimed("no-boundary", tight));
   CHECK(is_disclaimed("kernel-trusted", tight));

@@ -100,6 +100,7 @@ TEST_CASE("a_command_with_network_takes_in_untrusted_content_and_one_without_bou
   using enum enforcement;
   CHECK(taint_of_command(enforced, reach::offline, checkout::trusted).is_clean());
   CHECK(taint_of_command(enforced, reach::network, checkout::trusted) == taint::untrusted_content);
+  CHECK(taint_of_command(enforced, reach::listed, checkout::trusted) == taint::untrusted_content);
   CHECK(taint_of_command(enforced, reach::offline, checkout::untrusted) ==
         taint::untrusted_content);
   CHECK(taint_of_command(unconfined, reach::offline, checkout::trusted) == taint::both);
@@ -112,7 +113,7 @@ TEST_CASE("less_trust_never_takes_in_less") {
           taint_of_read(policy, row.path, checkout::untrusted));
   }
   for (auto boundary : all::enforcements) {
-    for (auto network : {reach::offline, reach::network}) {
+    for (auto network : {reach::offline, reach::listed, reach::network}) {
       CHECK(taint_of_command(boundary, network, checkout::trusted) <=
             taint_of_command(boundary, network, checkout::untrusted));
       CHECK(taint_of_command(enforcement::enforced, network, checkout::trusted) <=

@@ -32,6 +32,11 @@ struct decided_run {
   return is_open && !request.egress.is_any() ? network_access::on : network_access::off;
 }
 
+/// Whether an egress list is in force: one was asked for, and the network is open at this moment.
+[[nodiscard]] inline bool has_egress(const run_request& request) noexcept {
+  return network_allowed(request.open, request.present, request.labels) && request.egress.is_any();
+}
+
 /// What the engine says about a request before anything is looked at: mode, gate, labels, network.
 [[nodiscard]] inline decided_run decided_about(const run_request& request) {
   decided_run decided;

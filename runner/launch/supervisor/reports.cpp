@@ -75,7 +75,7 @@ void supervisor::read_channel() {
     descriptor passed;
     const auto got = receive(stage_.channel.get(), report, passed);
     if (got == static_cast<ssize_t>(sizeof report)) {
-      if (passed && events_.terminal && !has_terminal_) take_terminal(std::move(passed));
+      take_passed(report, std::move(passed));
       take_report(report);
     } else if (got < 0 && errno == EINTR) {
       continue;
@@ -86,6 +86,14 @@ void supervisor::read_channel() {
   }
 }
 
+/// What a report carries belongs to its kind; anything else is closed.
+void supervisor::take_passed(const stage::message& report, descriptor passed) {
+  if (!passed) return;
+  if (report.kind == stage::report::listening) return take_listener(std::move(passed));
+  const bool is_terminal = report.kind == stage::report::ready && events_.terminal;
+  if (is_terminal && !has_terminal_) take_terminal(std::move(passed));
+}
+
 void supervisor::take_report(const stage::message& report) {
   switch (report.kind) {
     case stage::report::present:
@@ -94,6 +102,8 @@ void supervisor::take_report(const stage::message& report) {
       return on_ready(report);
     case stage::report::failed:
       return on_stage_failed(report);
+    case stage::report::listening:
+      return;  // it was what it carried
     case stage::report::started:
       return on_started();
     case stage::report::not_started:
@@ -132,6 +142,10 @@ void supervisor::on_ready(const stage::message& report) {
   if (phase_ != phase::starting) return;
   if (events_.terminal && !has_terminal_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "it did not hand out its terminal"));
+    return hang_up();
+  }
+  if (auto why = open_listeners()) {
+    refuse(std::move(*why));
     return hang_up();
   }
   record_.enforced = enforced_by(plan_, bounds_.resources, {report.extra, hold_of(cgroup_)});

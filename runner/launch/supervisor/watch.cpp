@@ -36,6 +36,7 @@ supervisor::supervisor(const launch_plan& plan, const limits& bounds, const sink
       err_{bounds.output, err_blob_.is_wanted() ? &err_blob_ : nullptr} {
   record_.backend = plan.backend;
   record_.network = plan.network;
+  if (!plan.egress.empty()) record_.egress.emplace().list = plan.egress;
   record_.workspace = plan.workspace;
   record_.ended = ending::failed;
   if (stage_.in) {
@@ -62,7 +63,8 @@ void supervisor::poll_once() {
   const bool awaits_init = init_ && has_gone_ && !are_all_gone_;
   const auto counts = is_counted() ? cgroup_->changes() : std::array{-1, -1};
   const int resized = has_terminal_ ? events_.terminal->resized : -1;
-  std::array<pollfd, 12> on{
+  const bool has_news = has_started_ && !thrown_;
+  std::array<pollfd, 13> on{
       when(is_channel_open_, stage_.channel.get()),
       when(is_out_open_, stage_.out.get()),
       when(is_err_open_, stage_.err.get()),
@@ -74,7 +76,8 @@ void supervisor::poll_once() {
       has_started_ && is_child_alive_ && input_ ? input_->wanted() : pollfd{-1, 0, 0},
       when(awaits_init, init_.get()),
       pollfd{counts[0], POLLPRI, 0},
-      pollfd{counts[1], POLLPRI, 0}};
+      pollfd{counts[1], POLLPRI, 0},
+      when(has_news, extras_.news)};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
   if (is_watched && (is_ready(on[6]) || mounts_->has_moved())) check_mounts();
@@ -90,6 +93,7 @@ void supervisor::poll_once() {
   if (is_ready(on[4]) || is_ready(on[5])) begin_ending(ending::cancelled);
   if (is_ready(on[7])) on_resized();
   if (is_ready(on[8])) carry_input();
+  if (is_ready(on[12])) tell([this] { extras_.when_news(); });
   if (next_beat_ && clock::now() >= *next_beat_) beat();
   if (deadline_ && clock::now() >= *deadline_) on_deadline();
 }

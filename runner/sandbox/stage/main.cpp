@@ -176,6 +176,7 @@ int run_once() {
   run.spec = prepare(obtained);
   run.signals = block_child_signal();
   if (run.signals < 0) fail(step::wait_for_child, errno);
+  hand_out_listeners(run.spec);
   if (run.spec.has_terminal()) open_terminal(run.spec);
   send_ready(run.spec, obtained);
   if (!wait_for_go(run.spec)) return 1;

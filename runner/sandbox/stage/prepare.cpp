@@ -23,6 +23,23 @@ void send(message what) {
   }
 }
 
+void send_with(message what, int passed) {
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof passed)]{};
+  iovec part{&what, sizeof what};
+  msghdr whole{};
+  whole.msg_iov = &part;
+  whole.msg_iovlen = 1;
+  whole.msg_control = room;
+  whole.msg_controllen = sizeof room;
+  cmsghdr* with = CMSG_FIRSTHDR(&whole);
+  with->cmsg_level = SOL_SOCKET;
+  with->cmsg_type = SCM_RIGHTS;
+  with->cmsg_len = CMSG_LEN(sizeof passed);
+  ::memcpy(CMSG_DATA(with), &passed, sizeof passed);
+  while (::sendmsg(channel_fd, &whole, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
 [[noreturn]] void fail(step where, int error, const char* place) {
   message last{report::failed, error, static_cast<std::uint64_t>(where), {}};
   ::strncpy(last.place, place, sizeof last.place - 1);
@@ -101,7 +118,8 @@ specification read_specification() {
   specification spec;
   spec.end = begin + size;
   reader.bytes(&spec.counts, sizeof spec.counts);
-  if (spec.counts.magic != magic || spec.counts.arguments == 0) {
+  if (spec.counts.magic != magic || spec.counts.arguments == 0 ||
+      spec.counts.listeners > most_listeners) {
     fail(step::read_specification, EINVAL);
   }
   spec.directory = reader.text();

@@ -49,6 +49,8 @@ class text_reader {
 };
 
 void send(message what);
+/// The same with a descriptor, which stays open here.
+void send_with(message what, int passed);
 
 /// Gives up: reports the step, an errno (0: the proof was taken and does not hold) and the place.
 [[noreturn]] void fail(step where, int error = 0, const char* place = "");
@@ -76,6 +78,9 @@ void prove_places(specification& spec, text_reader& reader);
 /// What is put on at the end, in this order; each is tried once it is there.
 std::uint64_t scope_sockets();
 void filter_system_calls(const specification& spec);
+
+/// Listens on the ports that were asked for and hands the sockets to the runner.
+void hand_out_listeners(const specification& spec);
 
 /// The command's pseudo-terminal, and the report that everything is done, which hands it out.
 void open_terminal(specification& spec);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "stage.hpp"
@@ -13,24 +12,6 @@ namespace pinfold::stage {
 namespace {
 
 constexpr auto multiplexer = "/dev/ptmx";
-
-/// A message with a descriptor (unix(7)).
-void send_with(message what, int passed) {
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof passed)]{};
-  iovec part{&what, sizeof what};
-  msghdr whole{};
-  whole.msg_iov = &part;
-  whole.msg_iovlen = 1;
-  whole.msg_control = room;
-  whole.msg_controllen = sizeof room;
-  cmsghdr* with = CMSG_FIRSTHDR(&whole);
-  with->cmsg_level = SOL_SOCKET;
-  with->cmsg_type = SCM_RIGHTS;
-  with->cmsg_len = CMSG_LEN(sizeof passed);
-  ::memcpy(CMSG_DATA(with), &passed, sizeof passed);
-  while (::sendmsg(channel_fd, &whole, MSG_NOSIGNAL) < 0 && errno == EINTR) {
-  }
-}
 
 /// Without stdio, which would be a third of this program.
 void name_slave(char* to, unsigned number) {

@@ -1,0 +1,51 @@
+// Always http://, for ALL_PROXY too: a client library that has no SOCKS fails at the mere sight of
+// another scheme, and each client that takes SOCKS5 takes CONNECT.
+#include "sandbox/egress_environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace pinfold {
+namespace {
+
+constexpr std::uint16_t port_of_ssh = 22;
+
+/// ssh knows no proxies; a helper that does has to be there.
+std::string ssh_command(std::string_view port) {
+  constexpr std::string_view helper = "/usr/bin/nc.openbsd";
+  if (::access(helper.data(), X_OK) != 0) return {};
+  return "GIT_SSH_COMMAND=ssh -o ProxyCommand='" + std::string{helper} +
+         " -X connect -x 127.0.0.1:" + std::string{port} + " %h %p'";
+}
+
+}  // namespace
+
+std::vector<std::string> egress_environment(const egress_request& request, std::uint16_t port) {
+  const auto digits = std::to_string(port);
+  const auto proxy = "http://127.0.0.1:" + digits;
+  constexpr std::string_view own = "localhost,127.0.0.1,::1";
+  std::vector<std::string> entries;
+  for (const std::string_view name :
+       {"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"}) {
+    entries.push_back(std::string{name} + "=" + proxy);
+  }
+  for (const std::string_view name : {"NO_PROXY", "no_proxy"}) {
+    entries.push_back(std::string{name} + "=" + std::string{own});
+  }
+  entries.emplace_back("NODE_USE_ENV_PROXY=1");  // node 22.21 and 24
+  std::string java = "JAVA_TOOL_OPTIONS=";
+  for (const std::string_view scheme : {"http", "https"}) {
+    java.append("-D").append(scheme).append(".proxyHost=127.0.0.1 -D").append(scheme);
+    java.append(".proxyPort=").append(digits).append(" ");
+  }
+  entries.push_back(java + "-Dhttp.nonProxyHosts=localhost|127.0.0.1|[::1]");
+  const bool has_ssh = std::ranges::any_of(
+      request.hosts, [](const egress_entry& entry) { return entry.port() == port_of_ssh; });
+  if (!has_ssh || request.names == tls_names::required) return entries;
+  if (auto ssh = ssh_command(digits); !ssh.empty()) entries.push_back(std::move(ssh));
+  return entries;
+}
+
+}  // namespace pinfold
