@@ -57,7 +57,12 @@ std::expected<void, std::string> decide_into(run_request& request, const decisio
                                              const caller_environment& environment) {
   auto word = gate_word(given);
   if (!word) return std::unexpected{std::move(word.error())};
-  const auto unsaid = given.no_sandbox ? gate::on : gate::off;
+  const bool has_list = request.egress.is_any();
+  if (has_list && *word == "off") {
+    return std::unexpected{
+        "an egress list opens a part of the network, which --gate off or --network off closes"};
+  }
+  const auto unsaid = given.no_sandbox || has_list ? gate::on : gate::off;
   request.open = word->empty() ? unsaid : parse_gate(*word).value_or(gate::off);
   request.present = parse_mode(given.present).value_or(mode::plan);
   for (const auto& name : given.taint) request.labels |= parse_label(name).value_or(taint::both);

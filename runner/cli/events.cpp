@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/egress_json.hpp"
 #include "cli/utf8.hpp"
 
 namespace pinfold {
@@ -30,7 +31,8 @@ constexpr std::string_view name_of(stream which) noexcept {
 void event_writer::started(const run_record& so_far) {
   auto event = named("started");
   event["backend"] = pinfold::name_of(so_far.backend);
-  event["network"] = so_far.network == network_access::on ? "on" : "off";
+  const auto plain = so_far.network == network_access::on ? "on" : "off";
+  event["network"] = so_far.egress ? "list" : plain;
   put_bytes(event, "workspace", so_far.workspace);
   event["setup_ms"] = std::chrono::round<std::chrono::milliseconds>(so_far.setup).count();
   put(event);
@@ -48,6 +50,13 @@ void event_writer::put_output(stream which, std::string_view text) {
   auto event = named("output");
   event["stream"] = name_of(which);
   event["text"] = with_replacements(text);
+  put(event);
+}
+
+void event_writer::egress(const egress_attempt& attempt) {
+  auto event = named("egress");
+  event["state"] = attempt.is_open ? "open" : attempt.refused ? "refused" : "closed";
+  event.update(to_json(attempt));
   put(event);
 }
 

@@ -27,6 +27,10 @@ class event_writer {
   /// piece comes with that piece; bytes that are not UTF-8 become U+FFFD.
   void output(stream which, std::string_view piece);
 
+  /// `event: "egress"`, `state` ("open": let through; "refused": not, or cut off; "closed"), and the
+  /// fields of the record's attempt.
+  void egress(const egress_attempt& attempt);
+
   /// `event: "heartbeat"`, `elapsed_ms`, `left_ms` (null without a time limit), `stdout_bytes`,
   /// `stderr_bytes`, `processes` and `memory` (null where nothing counts them).
   void heartbeat(const progress& so_far);

@@ -14,6 +14,7 @@
 
 #include "cli/claims.hpp"
 #include "cli/commands.hpp"
+#include "cli/egress_report.hpp"
 #include "cli/json.hpp"
 #include "cli/limits_report.hpp"
 #include "cli/options.hpp"
@@ -82,11 +83,21 @@ std::string_view name_of(mount_kind kind) {
   return "bind";
 }
 
+reach reach_of(const launch_plan& plan) {
+  if (!plan.egress.empty()) return reach::listed;
+  return plan.network == network_access::on ? reach::network : reach::offline;
+}
+
+std::string_view network_word(const launch_plan& plan) {
+  if (!plan.egress.empty()) return "list";
+  return plan.network == network_access::on ? "on" : "off";
+}
+
 /// The situation of a plan, for the engine's sentences.
 situation situation_of(const prepared_run& planned, const run_request& request) {
   return {.backend = planned.plan.backend,
           .root = request.root,
-          .network = planned.plan.network == network_access::on ? reach::network : reach::offline,
+          .network = reach_of(planned.plan),
           .caches = planned.decided.caches};
 }
 
@@ -105,6 +116,7 @@ std::string network_line(const prepared_run& planned) {
   std::string text = planned.plan.network == network_access::on
                          ? "on: every address the machine reaches"
                          : "off: no route, no resolver";
+  if (planned.egress) text = "list: no route, no resolver; what is on the list through a proxy";
   if (planned.decided.network == decision::ask) {
     text += "; a person may open it: until then, ask counts as no";
   }
@@ -177,6 +189,9 @@ std::string table_of(const prepared_run& planned, const checked_options& asked) 
   text.line("gate", name_of(planned.decided.open));
   text.line("taint", taint_line(planned.decided.before));
   text.line("network", network_line(planned));
+  for (const auto& one : egress_lines(planned, asked.request.egress)) {
+    text.line(one.title, one.value);
+  }
   if (const auto git = git_line(planned, asked.request); !git.empty()) text.line("git", git);
   text.line("cache", cache_line(planned));
   if (planned.blobs) {
@@ -214,7 +229,8 @@ json object_of(const prepared_run& planned, const checked_options& asked) {
   object["argv"] = list(standalone_argv(plan));
   put_bytes(object, "workspace", plan.workspace);
   put_bytes(object, "directory", plan.directory);
-  object["network"] = plan.network == network_access::on ? "on" : "off";
+  object["network"] = network_word(plan);
+  object["egress"] = egress_plan_json(planned);
   put_decisions(object, planned.decided);
   object["git"] = git_line(planned, asked.request);
   object["environment"] = list(plan.environment);

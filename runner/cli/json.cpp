@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/egress_json.hpp"
 #include "cli/utf8.hpp"
 
 namespace pinfold {
@@ -155,7 +156,7 @@ json to_json(const run_record& record, record_role role) {
   object["stderr"] = to_json(record.err);
   object["backend"] = name_of(record.backend);
   object["reason"] = record.reason.empty() ? json(nullptr) : json(with_replacements(record.reason));
-  object["network"] = name_of(record.network);
+  object["network"] = record.egress ? "list" : name_of(record.network);
   put_bytes(object, "workspace", record.workspace);
   object["enforced"] = json::object();
   for (const auto& one : record.enforced) {
@@ -169,6 +170,7 @@ json to_json(const run_record& record, record_role role) {
     return object;
   }
   put_decisions(object, record.decided);
+  object["egress"] = egress_or_null(record.egress);
   object["taint_after"] = labels_of(record.decided.after);
   object["blobs"] = blobs_of(record);
   return object;

@@ -34,11 +34,11 @@ void put_decisions(json& object, const decided_run& decided);
 
 /// `ended`, `exit_code` and `signal` (a number or null), `limit` (a name or null), `duration_ms` and
 /// `setup_ms` (whole numbers, rounded), `stdout` and `stderr`, `backend`, `reason` (null when the
-/// backend is the one asked for), `network` ("off" or "on"), `workspace`, `enforced` (an object: for
+/// backend is the one asked for), `network` ("off", "list" or "on"), `workspace`, `enforced` (an object: for
 /// each property `held` and `reason`; empty when no boundary came up), `killed`, `host_run` (null, or
 /// `complete`, `ended`, `entries`, `more` and `found` with `path`, `kind` and `detail` each),
 /// `refusal` (null or an object); then, for a gate, `role`; for a run, what `put_decisions` says,
-/// `taint_after` (the labels with what this run took in; as before it when it never started) and
+/// `egress` (see egress_json.hpp), `taint_after` (the labels with what this run took in; as before it when it never started) and
 /// `blobs` (null, or an object with `stdout` and `stderr`, each null or `path`, `bytes`, `whole`,
 /// `error`).
 [[nodiscard]] json to_json(const run_record& record, record_role role = record_role::run);

@@ -50,6 +50,7 @@ class live_run {
     events_.on_started = [&](const run_record& so_far) { writer.started(so_far); };
     events_.on_output = [&](stream which, std::string_view piece) { writer.output(which, piece); };
     events_.on_progress = [&](const progress& so_far) { writer.heartbeat(so_far); };
+    events_.on_egress = [&](const egress_attempt& one) { writer.egress(one); };
     auto record = run_prepared(std::move(ready), bounds, events_);
     writer.ended(record, how_.role);
     return record;

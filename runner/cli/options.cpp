@@ -72,6 +72,7 @@ void add_run_options(CLI::App& app, run_options& to) {
       ->expected(1)
       ->take_all();
   add_decision_options(app, to.decisions);
+  add_egress_options(app, to.egress);
   app.add_option("-c", to.shell_text, "Run this text with bash -c, in place of -- COMMAND");
 }
 
@@ -140,6 +141,9 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
     request.environment.push_back(parse_environment(one));
   }
   request.root = given.root == "minimal" ? root_profile::minimal : root_profile::host;
+  auto egress = egress_request_of(given.egress);
+  if (!egress) return std::unexpected{std::move(egress.error())};
+  request.egress = std::move(*egress);
   if (auto decided = decide_into(request, given.decisions, call.environment); !decided) {
     return std::unexpected{std::move(decided.error())};
   }

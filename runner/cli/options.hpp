@@ -13,6 +13,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/decision_options.hpp"
+#include "cli/egress_options.hpp"
 #include "cli/limit_options.hpp"
 #include "launch/run.hpp"
 #include "sandbox/prepare.hpp"
@@ -33,6 +34,7 @@ struct bound_options {
 struct run_options {
   bound_options bounds;
   limit_options limits;
+  egress_options egress;
   std::string workspace{"."};
   std::string cwd;
   std::string shell_text;

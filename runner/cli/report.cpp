@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -107,10 +108,25 @@ void tell_host_run(std::string_view what, const host_run_report& report) {
   }
 }
 
+/// Each refusal once; a client that tries again and again is no news.
+void tell_egress(std::string_view what, const egress_report& report) {
+  constexpr std::size_t most = 10;
+  std::vector<std::string> told;
+  for (const auto& one : report.attempts) {
+    if (!one.refused) continue;
+    auto text = one.refused->message();
+    if (std::ranges::find(told, text) != told.end()) continue;
+    if (told.size() == most) return complain(what, "and more refused connections");
+    complain(what, *one.refused);
+    told.push_back(std::move(text));
+  }
+}
+
 void tell_in_text(std::string_view what, const run_record& record, const limits& bounds) {
   tell_ending(what, record, bounds);
   tell_blob(what, "stdout", record.out_blob);
   tell_blob(what, "stderr", record.err_blob);
+  if (record.egress) tell_egress(what, *record.egress);
   if (record.host_run) tell_host_run(what, *record.host_run);
 }
 
