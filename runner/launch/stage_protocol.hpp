@@ -20,6 +20,7 @@ inline constexpr int block_fd = 8;    ///< bwrap's --block-fd; bwrap closes it
 inline constexpr int held_fd = 9;     ///< first of the descriptors that only have to stay open
 
 /// Runner to stage two, one byte each. End of file means the runner is gone: kill and exit.
+inline constexpr char prove = 'b';           ///< every mount is there: prove the boundary
 inline constexpr char go = 'g';              ///< start the command
 inline constexpr char memory_is_held = 'm';  ///< before go: a cgroup bounds it, so look no more
 inline constexpr char tasks_are_held = 'p';  ///< the same
@@ -29,7 +30,8 @@ inline constexpr char measure = 'u';         ///< asks for `measured`; of a sand
 
 /// Stage two to runner.
 enum class report : std::uint32_t {
-  present,      ///< bwrap is done, the boundary stands; its proofs follow (bubblewrap only)
+  present,      ///< bwrap is done; waits for `prove` (bubblewrap only)
+  attached,     ///< the plan's other mounts are there: the attaching program's only report
   ready,        ///< everything before the command is done; `extra`: obtained_...; waits for `go`.
                 ///< Carries the master of the pseudo-terminal (SCM_RIGHTS) where one was asked for
   failed,       ///< `value` is an errno, `extra` the step (enum class step): gives up
@@ -83,6 +85,8 @@ enum class step : std::uint64_t {
   scope_sockets,
   sockets_are_scoped,
   open_terminal,
+  enter_boundary,
+  attach_mount,
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step value) noexcept {
@@ -163,6 +167,10 @@ enum class step : std::uint64_t {
       return "sockets-are-scoped";
     case step::open_terminal:
       return "open-terminal";
+    case step::enter_boundary:
+      return "enter-boundary";
+    case step::attach_mount:
+      return "attach-mount";
   }
   return "unknown";
 }

@@ -174,6 +174,15 @@ int let_go(handover& all) {
   return wrong;
 }
 
+/// Started now, so that it is there when the sandbox stands.
+std::expected<std::optional<attacher>, int> attacher_for(const launch_plan& plan,
+                                                         const handover& all) {
+  if (plan.attached.empty()) return std::nullopt;
+  auto started = attacher::start(plan, all.image);
+  if (!started) return std::unexpected{started.error()};
+  return std::move(*started);
+}
+
 bool means_exhausted(int error) {
   return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
 }
@@ -217,12 +226,19 @@ std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
       return std::unexpected{cannot_start(plan, "stage two", wrong)};
     }
   }
+  auto attaches = attacher_for(plan, all);
+  if (!attaches) {
+    all.channel.ours.reset();  // stage two comes up, finds nobody there and goes
+    reap(*child);
+    return std::unexpected{cannot_start(plan, "attaching mounts", attaches.error())};
+  }
   std::vector<std::string> mounts;
   for (const auto& proof : extras.proofs) mounts.push_back(proof.path);
   return started_stage{std::move(*child),       std::move(all.channel.ours),
                        std::move(all.out.ours), std::move(all.err.ours),
                        std::move(all.in.ours),  std::move(all.in.theirs),
-                       std::move(all.info),     std::move(mounts)};
+                       std::move(all.info),     std::move(mounts),
+                       std::move(*attaches)};
 }
 
 }  // namespace pinfold

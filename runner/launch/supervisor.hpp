@@ -63,6 +63,8 @@ class supervisor {
   void read_channel();
   void take_report(const stage::message& report);
   void on_present();
+  void read_attacher();
+  void on_attached();
   void on_ready(const stage::message& report);
   void take_terminal(descriptor master);
   void take_size();

@@ -1,6 +1,7 @@
 """Harness state and host-run files: reached by another name, another way, another time."""
 import json
 import os
+import socket
 import subprocess
 import threading
 import unittest
@@ -43,6 +44,66 @@ class State(escape.Escape):
         finally:
             over.set()
             rival.join()
+
+    SWAP = """
+        exec python3 -c "
+import ctypes, random, time
+libc = ctypes.CDLL(None)
+open('swaps', 'w')
+while True:
+    libc.renameat2(-100, b'$0', -100, b'aside', 2)
+    time.sleep(random.random() / 50)
+"
+        """
+
+    def assert_no_mount_point_made(self, prepare, swapped, *options, outcomes):
+        """While a run in the project exchanges `swapped` with a link to `outside` all the time, others
+        start with `options`. bwrap's own mount points follow links, and "/oldroot" is the host while it
+        makes them."""
+        outside = self.path("outside")
+        os.mkdir(outside)
+        self.own()
+        rival = self.start("run", "--timeout", "60s", "-c",
+                           f"{prepare}; ln -s /oldroot{outside} aside; {self.SWAP}", swapped)
+        try:
+            ground.wait_for(self.path("project/swaps"))
+            seen = set()
+            for _ in range(60):
+                record = self.record(*options, "-c", "true")
+                seen.add((record["refusal"] or {}).get("error") or record["ended"])
+                self.assertEqual(os.listdir(outside), [], record)
+            self.assertIsNone(rival.poll(), "the rival has to be there all the time")
+        finally:
+            rival.terminate()
+            rival.communicate()
+        self.assertLessEqual(seen, outcomes)
+        self.assertIn("exited", seen)
+
+    def test_a_directory_on_the_way_to_a_carve_out_swapped_by_another_run(self):
+        """The other run's .git is its own work, so nothing there pins it."""
+        self.assert_no_mount_point_made(
+            "mkdir .git .git/hooks .git/objects .git/refs; echo 'ref: refs/heads/x' > .git/HEAD; "
+            "echo > .git/config", ".git",
+            outcomes={"exited", "SandboxUnavailable", "BoundaryLost", "CarveOutUnusable",
+                      "WorkspaceGone"})
+
+    def test_a_directory_on_the_way_to_a_workspace_swapped_by_a_run_around_it(self):
+        os.makedirs(self.path("project/way/inner"))
+        self.assert_no_mount_point_made(
+            "true", "way", "--workspace", self.path("project/way/inner"),
+            outcomes={"exited", "SandboxUnavailable", "BoundaryLost", "NotFound", "WorkspaceGone",
+                      "OutsideWorkspace"})
+
+    def test_a_directory_on_the_way_to_a_socket_swapped_by_a_run_around_it(self):
+        """It is covered in a sandbox that shows its path, whoever's workspace that is."""
+        os.mkdir(self.path("project/way"))
+        os.mkdir(self.path("other"))
+        listening = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listening.close)
+        listening.bind(self.path("project/way/made"))
+        self.assert_no_mount_point_made(
+            "true", "way", "--workspace", self.path("other"),
+            outcomes={"exited", "SandboxUnavailable"})
 
     def test_settings_that_were_absent_at_the_start(self):
         self.assert_error("EROFS", "write('.efferent/settings.json')")

@@ -122,8 +122,8 @@ TEST_CASE("a root or a neighbourhood that can be written is found") {
   });
   if (!is_root()) return;  // the checkout of an ordinary user lies in a scratch place here
   fails("outside-is-closed", [](const checkout& where, launch_plan& plan) {
-    replace(plan, {"--bind", where.work(), where.work()},
-            {"--bind", where.home, where.home, "--bind", where.work(), where.work()});
+    replace_workspace(where, plan,
+                      {"--bind", where.home, where.home, "--bind", where.work(), where.work()});
   });
 }
 
@@ -139,25 +139,61 @@ TEST_CASE("a hidden place that is open or holds more than the plan says is found
     leave_out(plan, {"--perms", "755", "--size", "1048576", "--tmpfs", "/run"});
     leave_out(plan, {"--remount-ro", "/run"});
   });
-  fails("hidden-place-is-closed", [](const checkout& where, launch_plan& plan) {
-    replace(plan, {"--remount-ro", where.work() + "/.efferent"},
-            {"--dir", where.work() + "/.efferent/x", "--remount-ro", where.work() + "/.efferent"});
+  fails("carve-out-is-read-only", [](const checkout& where, launch_plan& plan) {
+    leave_unattached(plan, mount_kind::remount_ro, where.work() + "/.efferent");
   });
 }
 
 TEST_CASE("a secret that is not covered is found") {
   if (!is_root()) return;  // nobody else can read one
-  fails("secret-is-covered", without({"--ro-bind", "/dev/null", "/etc/shadow"}));
+  fails("secret-is-covered", [](const checkout&, launch_plan& plan) {
+    leave_unattached(plan, mount_kind::ro_bind, "/etc/shadow");
+  });
 }
 
 TEST_CASE("a carve-out that is open, or another object, is found") {
   fails("carve-out-is-read-only", [](const checkout& where, launch_plan& plan) {
     const auto config = where.work() + "/.git/config";
-    leave_out(plan, {"--ro-bind", config, config});
+    leave_unattached(plan, mount_kind::ro_bind, config);
   });
   fails("compare-carve-out", [](const checkout& where, launch_plan& plan) {
     const auto config = where.work() + "/.git/config";
-    replace(plan, {"--ro-bind", config, config}, {"--ro-bind", "/etc/passwd", config});
+    attached_at(plan, mount_kind::ro_bind, config).source = "/dev/null";
+  });
+}
+
+TEST_CASE("a place that became a link is attached to nothing, and nothing is made where it leads") {
+  // bwrap would have made what is missing there: its own "/oldroot" is the host.
+  for (const std::string root : {"", "/oldroot"}) {
+    std::string outside;
+    const auto detail = refusal_after(
+        [&](const checkout& where, launch_plan&) {
+          outside = where.home + "/outside";
+          fs::create_directory(outside);
+          fs::rename(where.work() + "/.git", where.home + "/moved");
+          fs::create_symlink(root + outside, where.work() + "/.git");
+        },
+        workspace_proofs::kept, [&] { CHECK(fs::is_empty(outside)); });
+    CHECK(detail.starts_with("stage two, attach-mount: Too many levels of symbolic links: "));
+  }
+}
+
+TEST_CASE("mounts that cannot be attached end the run before the command") {
+  aside([] {
+    REQUIRE(answer_call(SYS_open_tree, ENOSYS));
+    fails("attach-mount", [](const checkout&, launch_plan&) {});
+  });
+  aside([] {
+    REQUIRE(answer_call(SYS_move_mount, EPERM));
+    fails("attach-mount", [](const checkout&, launch_plan&) {});
+  });
+  aside([] {
+    REQUIRE(answer_call(SYS_move_mount, 0));  // done, says the kernel, and nothing is there to close
+    fails("attach-mount", [](const checkout&, launch_plan&) {});
+  });
+  aside([] {
+    REQUIRE(answer_call(SYS_setns, EPERM));
+    fails("enter-boundary", [](const checkout&, launch_plan&) {});
   });
 }
 
@@ -169,8 +205,7 @@ TEST_CASE("another folder in the place of the workspace is found") {
     for (const auto* name : {"config", "commondir"}) {
       std::ofstream{where.home + "/other/.git/" + name} << ".";
     }
-    replace(plan, {"--bind", where.work(), where.work()},
-            {"--bind", where.home + "/other", where.work()});
+    replace_workspace(where, plan, {"--bind", where.home + "/other", where.work()});
   });
 }
 

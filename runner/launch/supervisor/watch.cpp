@@ -62,7 +62,7 @@ void supervisor::poll_once() {
   const bool awaits_init = init_ && has_gone_ && !are_all_gone_;
   const auto counts = is_counted() ? cgroup_->changes() : std::array{-1, -1};
   const int resized = has_terminal_ ? events_.terminal->resized : -1;
-  std::array<pollfd, 12> on{
+  std::array<pollfd, 13> on{
       when(is_channel_open_, stage_.channel.get()),
       when(is_out_open_, stage_.out.get()),
       when(is_err_open_, stage_.err.get()),
@@ -74,11 +74,13 @@ void supervisor::poll_once() {
       has_started_ && is_child_alive_ && input_ ? input_->wanted() : pollfd{-1, 0, 0},
       when(awaits_init, init_.get()),
       pollfd{counts[0], POLLPRI, 0},
-      pollfd{counts[1], POLLPRI, 0}};
+      pollfd{counts[1], POLLPRI, 0},
+      when(stage_.attaches.has_value(), stage_.attaches ? stage_.attaches->channel() : -1)};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
   if (is_watched && (is_ready(on[6]) || mounts_->has_moved())) check_mounts();
   check_cgroup();
+  if (stage_.attaches && is_ready(on[12])) read_attacher();
   if (is_ready(on[0])) read_channel();
   if (is_ready(on[1])) read_stream(stream::out);
   if (is_ready(on[2])) read_stream(stream::err);

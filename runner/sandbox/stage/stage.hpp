@@ -57,6 +57,13 @@ void send(message what);
 /// when it cannot be read or does not fit.
 ssize_t read_file(const char* path, char* to, std::size_t size);
 
+/// The runner's next word; 0 when it is gone.
+char next_word();
+
+/// Until the runner says this word; false when it says another or is gone. What a cgroup of the runner's
+/// bounds is not looked at here as well.
+bool wait_for(char word, specification& spec);
+
 /// Everything up to `ready`: closes and marks descriptors, reads the specification, makes files,
 /// enters the directory, takes the proofs, closes the last doors. Gives up through `fail`. `obtained`
 /// is what depends on the kernel (`obtained_...`).
