@@ -128,8 +128,9 @@ TEST_CASE("harness state that is a file is covered by nothing to read") {
 
 TEST_CASE("bwrap is given no place where the host's tree shows: those are attached, in order") {
   auto facts = fixed_facts();  // the workspace lies in a hidden home
-  facts.shared.emplace_back().source = facts.shared.back().target = "/home/u/work/agent";
-  facts.shared.emplace_back().source = facts.shared.back().target = "/opt/tools";
+  for (const auto* path : {"/home/u/work/agent", "/opt/tools"}) {
+    facts.shared.push_back({path, path, root_access::read});
+  }
   const auto targets_of = [](const std::vector<mount>& mounts) {
     words targets;
     for (const auto& one : mounts) targets.push_back(one.target);
@@ -144,7 +145,7 @@ TEST_CASE("bwrap is given no place where the host's tree shows: those are attach
     CHECK(std::ranges::find(plan->mounts, one) != plan->mounts.end());
     CHECK((one.target == facts.directory || std::ranges::find(plan->options, one.target) == plan->options.end()));
   }
-  facts.hidden.clear();  // then it shows like everything else
+  facts.hidden.erase(facts.hidden.begin());  // then it shows like everything else
   const auto open = bubblewrap{}.wrap(facts);
   REQUIRE(open);
   CHECK(std::ranges::find(open->options, facts.workspace) == open->options.end());
