@@ -77,7 +77,7 @@ void supervisor::poll_once() {
       pollfd{counts[1], POLLPRI, 0}};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
-  if (is_watched && (is_ready(on[6]) || mounts_->has_moved())) check_mounts();
+  if (is_watched && (is_ready(on[6]) || (mounts_->is_due() && mounts_->has_moved()))) check_mounts();
   check_cgroup();
   if (is_ready(on[0])) read_channel();
   if (is_ready(on[1])) read_stream(stream::out);
