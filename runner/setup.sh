@@ -3,7 +3,7 @@
 # nothing else.
 
 packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev librange-v3-dev
-                libseccomp-dev nlohmann-json3-dev)
+                libseccomp-dev musl-dev nlohmann-json3-dev)
 packages_run=(bubblewrap git)
 packages_test=(catch2 ccache doxygen fish gdb groff-base make man-db pkg-config procps python3 strace zsh)
 packages_bench=(libbenchmark-dev gnuplot-nox python3)

@@ -31,7 +31,7 @@ bool can_be_made_in(const char* path) {
 
 bool is_null_device(const char* path) {
   struct stat about {};
-  return ::lstat(path, &about) == 0 && S_ISCHR(about.st_mode) && about.st_rdev == ::makedev(1, 3);
+  return ::lstat(path, &about) == 0 && S_ISCHR(about.st_mode) && about.st_rdev == makedev(1, 3);
 }
 
 bool is_one_of(const char* name, text_reader known, std::uint32_t count) {
