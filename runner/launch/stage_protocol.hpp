@@ -87,6 +87,7 @@ enum class step : std::uint64_t {
   open_terminal,
   enter_boundary,
   attach_mount,
+  restrict_writes,
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step value) noexcept {
@@ -171,6 +172,8 @@ enum class step : std::uint64_t {
       return "enter-boundary";
     case step::attach_mount:
       return "attach-mount";
+    case step::restrict_writes:
+      return "restrict-writes";
   }
   return "unknown";
 }
@@ -187,6 +190,7 @@ struct message {
 
 /// In `extra` of `ready`: what was obtained where that depends on the kernel.
 inline constexpr std::uint64_t obtained_scope = 1;  ///< Landlock scopes abstract sockets and signals
+inline constexpr std::uint64_t obtained_writes = 2;  ///< Landlock lets nothing be opened for writing outside
 
 inline constexpr std::uint32_t magic = 0x70666432;
 
@@ -249,5 +253,6 @@ inline constexpr std::uint32_t place_listed = 2;  ///< holds nothing but the ent
 inline constexpr std::uint32_t place_outside = 4;  ///< not hidden: another name in a refusal
 inline constexpr std::uint32_t place_scratch = 16;  ///< writable, with a size
 inline constexpr std::uint32_t place_covered = 8;  ///< a file with /dev/null over it
+inline constexpr std::uint32_t place_open = 32;  ///< the command may open files below it for writing
 
 }  // namespace pinfold::stage

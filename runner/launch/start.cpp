@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -183,6 +184,22 @@ std::expected<std::optional<attacher>, int> attacher_for(const launch_plan& plan
   return std::move(*started);
 }
 
+/// The mounts without which there is no boundary any more: what stage two proves one by one, and the covers
+/// of single files, which a program of the host may rename over (passwd(1) does). A socket's cover goes
+/// with its socket.
+std::vector<std::string> mounts_that_hold(const launch_plan& plan, const launch_extras& extras) {
+  std::vector<std::string> places;
+  for (const auto& proof : extras.proofs) places.push_back(proof.path);
+  for (const auto& one : plan.attached) {
+    struct stat about {};
+    const bool is_cover = one.role == mount_role::hidden && one.source == "/dev/null";
+    if (is_cover && ::lstat(one.target.c_str(), &about) == 0 && S_ISREG(about.st_mode)) {
+      places.push_back(one.target);
+    }
+  }
+  return places;
+}
+
 bool means_exhausted(int error) {
   return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
 }
@@ -232,12 +249,10 @@ std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
     reap(*child);
     return std::unexpected{cannot_start(plan, "attaching mounts", attaches.error())};
   }
-  std::vector<std::string> mounts;
-  for (const auto& proof : extras.proofs) mounts.push_back(proof.path);
   return started_stage{std::move(*child),       std::move(all.channel.ours),
                        std::move(all.out.ours), std::move(all.err.ours),
                        std::move(all.in.ours),  std::move(all.in.theirs),
-                       std::move(all.info),     std::move(mounts),
+                       std::move(all.info),     mounts_that_hold(plan, extras),
                        std::move(*attaches)};
 }
 

@@ -132,6 +132,22 @@ class State(escape.Escape):
         self.inside("true")
         self.assertEqual(sorted(os.listdir(self.project)), ["src"])
 
+    @unittest.skipUnless(os.geteuid() == 0, "nobody else can read one")
+    def test_a_secret_that_a_host_program_renames_over(self):
+        """As passwd does. The kernel takes the cover out of its place, so the run is ended."""
+        if self.uid != 0:
+            return
+        host = ('set -e; cp -a /etc "$1"; mount --bind "$1" /etc; shift; "$@" & '
+                'until [ -e started ]; do sleep 0.01; done; '
+                'cp /etc/shadow /etc/new; mv /etc/new /etc/shadow; wait')
+        done = subprocess.run(["unshare", "-m", "sh", "-c", host, "sh", self.path("etc"), support.PINFOLD,
+                               "run", "--json", "-c", "touch started; sleep 60; cat /etc/shadow"],
+                              env=self.environment(), cwd=self.project, capture_output=True, text=True,
+                              timeout=support.HANG)
+        record = json.loads(done.stdout)
+        self.assertEqual((record["refusal"] or {}).get("error"), "BoundaryLost", record)
+        self.assertEqual(record["stdout"]["text"], "")
+
     def test_a_carve_out_that_a_host_program_renames_over(self):
         subprocess.run(["git", "init", "-q"], cwd=self.project, env=self.environment(), check=True,
                        **self.as_user())

@@ -23,7 +23,8 @@ TEST_CASE("the plan as it is runs, and the record says what was held") {
   INFO((record.error ? record.error->detail : ""));
   CHECK(record.ended == ending::exited);
   CHECK(fs::exists(where.work() + "/started"));
-  for (const auto* name : {"writes_outside", "network", "abstract_sockets_and_signals", "privileges",
+  for (const auto* name : {"writes_outside", "network", "abstract_sockets_and_signals",
+                           "pipes_outside", "privileges",
                            "namespaces", "system_calls", "kernel_settings", "descriptors",
                            "left_processes", "core_dumps"}) {
     INFO(name);
@@ -179,8 +180,22 @@ TEST_CASE("a place that became a link is attached to nothing, and nothing is mad
           fs::create_symlink(root + outside, where.work() + "/.git");
         },
         workspace_proofs::kept, [&] { CHECK(fs::is_empty(outside)); });
+    INFO(detail);
     CHECK(detail.starts_with("stage two, attach-mount: Too many levels of symbolic links: "));
   }
+}
+
+TEST_CASE("a socket that went while the run started needs no cover") {
+  const checkout where;
+  auto ready = prepared_in(where);
+  const auto gone = where.home + "/socket";
+  ready.plan.attached.push_back(
+      {.kind = mount_kind::ro_bind, .role = mount_role::hidden, .source = "/dev/null", .target = gone});
+  ready.plan.mounts.push_back(ready.plan.attached.back());
+  const auto record = run(ready.plan, {}, {}, ready.extras);
+  INFO((record.error ? record.error->detail : ""));
+  CHECK(record.ended == ending::exited);
+  CHECK_FALSE(fs::exists(gone));
 }
 
 TEST_CASE("mounts that cannot be attached end the run before the command") {

@@ -77,11 +77,11 @@ void supervisor::read_channel() {
     if (got == static_cast<ssize_t>(sizeof report)) {
       if (passed && events_.terminal && !has_terminal_) take_terminal(std::move(passed));
       take_report(report);
-    } else if (got < 0 && errno == EINTR) {
-      continue;
+    } else if (got < 0 && (errno == EINTR || errno == ECONNRESET)) {
+      continue;  // gone with a word of ours unread: what it said before comes after that error
     } else {
       if (got >= 0 || errno != EAGAIN) is_channel_open_ = false;
-      return;
+      return refuse_the_nameless();
     }
   }
 }
@@ -116,14 +116,20 @@ void supervisor::take_report(const stage::message& report) {
 void supervisor::on_present() {
   if (phase_ != phase::starting) return;
   find_init();
-  if (!init_) {
-    refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
-    return hang_up();
-  }
+  is_nameless_ = !init_;
+  if (is_nameless_) return;
   take_into_cgroup();
   if (!stage_.attaches) return on_attached();
   if (stage_.attaches->attach_to(init_number_)) return;
   refuse(runner_refusal(plan_, code::sandbox_unavailable, "what attaches its mounts is gone"));
+  hang_up();
+}
+
+/// Once everything is read that stage two has said: where it has gone with a fault of its own to tell, its
+/// number stands for nobody.
+void supervisor::refuse_the_nameless() {
+  if (!is_nameless_ || phase_ != phase::starting) return;
+  refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
   hang_up();
 }
 
@@ -134,6 +140,7 @@ void supervisor::read_attacher() {
     return stage_.attaches.reset();  // its end is waited for while stage two goes on
   }
   stage_.attaches.reset();
+  read_channel();  // a stage two that has gone has said why
   if (phase_ != phase::starting) return;
   if (said) {
     on_stage_failed(*said);

@@ -60,13 +60,17 @@ void enter(std::int32_t init) {
   if (::setns(mounts, CLONE_NEWNS) != 0) fail(step::enter_boundary, errno, "its mount namespace");
 }
 
-int place_at(const char* path) {
+int find(const char* path) {
   open_how how{};
   how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
   how.resolve = RESOLVE_NO_SYMLINKS;
-  const auto fd = ::syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+  return static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how));
+}
+
+int place_at(const char* path) {
+  const int fd = find(path);
   if (fd < 0) fail(step::attach_mount, errno, path);
-  return static_cast<int>(fd);
+  return fd;
 }
 
 /// 0 or an errno.
@@ -158,7 +162,10 @@ void attach_writable(int place, const char* path, int table) {
 }
 
 void make(const entry& wanted, const char* path, int table) {
-  const int place = place_at(path);
+  const int place = find(path);
+  // A socket comes and goes while we start: what is not there needs no cover.
+  if (place < 0 && errno == ENOENT && wanted.what == kind::null_device) return;
+  if (place < 0) fail(step::attach_mount, errno, path);
   if (wanted.what == kind::writable) {
     attach_writable(place, path, table);
   } else if (wanted.what == kind::close) {

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -29,9 +30,11 @@ bool can_be_made_in(const char* path) {
   return true;
 }
 
-bool is_null_device(const char* path) {
+/// What is not there shows nothing either.
+bool is_covered(const char* path) {
   struct stat about {};
-  return ::lstat(path, &about) == 0 && S_ISCHR(about.st_mode) && about.st_rdev == makedev(1, 3);
+  if (::lstat(path, &about) != 0) return errno == ENOENT;
+  return S_ISCHR(about.st_mode) && about.st_rdev == makedev(1, 3);
 }
 
 bool is_one_of(const char* name, text_reader known, std::uint32_t count) {
@@ -62,6 +65,8 @@ void prove_sysctls_are_closed() {
 }
 
 void prove_places(specification& spec, text_reader& reader) {
+  spec.open = static_cast<const char**>(::calloc(spec.counts.places + 1UL, sizeof(char*)));
+  if (spec.open == nullptr) fail(step::read_specification, ENOMEM);
   for (std::uint32_t i = 0; i < spec.counts.places; ++i) {
     place wanted{};
     reader.bytes(&wanted, sizeof wanted);
@@ -75,7 +80,8 @@ void prove_places(specification& spec, text_reader& reader) {
       if (spec.scratch_count == spec.most_scratch) fail(step::read_specification, E2BIG, path);
       spec.scratch[spec.scratch_count++] = path;
     }
-    if ((wanted.kind & place_covered) != 0 && !is_null_device(path)) {
+    if ((wanted.kind & place_open) != 0) spec.open[spec.open_count++] = path;
+    if ((wanted.kind & place_covered) != 0 && !is_covered(path)) {
       fail(step::secret_is_covered, 0, path);
     }
     if ((wanted.kind & place_listed) != 0 && !holds_only(path, reader, wanted.entries)) {

@@ -163,7 +163,7 @@ specification prepare(std::uint64_t& obtained) {
   prove_places(spec, reader);
   prove_cgroups_are_closed();
   set_limits(spec);
-  obtained = scope_sockets();
+  obtained = restrict_by_landlock(spec);
   filter_system_calls(spec);
   return spec;
 }

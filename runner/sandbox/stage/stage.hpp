@@ -22,6 +22,8 @@ struct specification {
   static constexpr std::uint32_t most_scratch = 16;
   const char* scratch[most_scratch]{};  ///< the writable places with a size
   std::uint32_t scratch_count{0};
+  const char** open{nullptr};  ///< below these a file may be opened for writing
+  std::uint32_t open_count{0};
 
   int master{-1};  ///< of the pseudo-terminal, where one was asked for
   int slave{-1};
@@ -81,7 +83,7 @@ void check_proofs(const specification& spec, text_reader& reader);
 void prove_places(specification& spec, text_reader& reader);
 
 /// What is put on at the end, in this order; each is tried once it is there.
-std::uint64_t scope_sockets();
+std::uint64_t restrict_by_landlock(const specification& spec);
 void filter_system_calls(const specification& spec);
 
 /// The command's pseudo-terminal, and the report that everything is done, which hands it out.
