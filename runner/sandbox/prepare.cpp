@@ -77,12 +77,13 @@ step add_carve_outs(preparation& now) {
     if (auto done = add_harness_state(now, carve); !done) return done;
   }
   auto git =
-      look_at_git(now.workspace, now.directory(), git_files_for(now), now.who.git_hooks_path);
+      look_at_git(now.workspace, now.directory(), git_files_for(now), now.who.git_settings);
   if (!git) return std::unexpected{std::move(git.error())};
   for (auto& carve : git->carve_outs) now.facts.carve_outs.push_back(std::move(carve));
   now.facts.pinned = std::move(git->pinned);
-  now.later.hooks_path = std::move(git->hooks_path);
-  now.later.obeyed = std::move(git->obeyed);
+  now.later.hooks_paths = std::move(git->hooks_paths);
+  now.obeyed = std::move(git->obeyed);
+  now.later.indexes = std::move(git->indexes);
   return {};
 }
 
@@ -118,7 +119,7 @@ std::expected<preparation, refusal> prepare(const run_request& request, const ca
                                             making missing) {
   auto workspace = confined_workspace(request, who);
   if (!workspace) return std::unexpected{std::move(workspace.error())};
-  preparation now{request, who, missing, std::move(*workspace), {}, {}, {}, {}, {}, {}, {}, {}};
+  preparation now{request, who, missing, std::move(*workspace), {}, {}, {}, {}, {}, {}, {}, {}, {}};
   for (const auto next : {add_places, add_command, add_sockets, open_workspace, add_carve_outs,
                           add_blob_directory, add_caches, decide, cover_sockets}) {
     if (auto done = next(now); !done) return std::unexpected{std::move(done.error())};
@@ -178,10 +179,11 @@ prepared_run made_ready(preparation& now, launch_plan plan) {
 /// The walk after the run, begun now: what was made on the way here is no news.
 host_run_search search_after(preparation& now) {
   auto search = begin_host_run_search(now.workspace, now.directory());
-  search.hooks_path = std::move(now.later.hooks_path);
-  search.obeyed = std::move(now.later.obeyed);
+  search.hooks_paths = std::move(now.later.hooks_paths);
+  search.indexes = std::move(now.later.indexes);
+  search.obeyed = watched(std::move(now.obeyed), now.directory());
   for (const auto& carve : now.facts.carve_outs) {
-    search.carved.emplace_back(tail_below(now.workspace, carve.path).value_or(""));
+    search.carved.emplace(tail_below(now.workspace, carve.path).value_or(""));
   }
   return search;
 }
@@ -286,9 +288,14 @@ std::string what_became_of_the_carve_outs(const prepared_run& ready) {
 enforced_property harness_state_held(const prepared_run& ready) {
   constexpr auto name = "harness_state";
   const auto linked = hard_linked_state(ready.lock->directory());
-  if (linked.empty()) return {name, strength::full, "covered, and read-only"};
+  if (linked.files.empty() && linked.is_whole) return {name, strength::full, "covered, and read-only"};
   std::string names;
-  for (const auto& path : linked) names += (names.empty() ? "" : ", ") + path;
+  for (const auto& path : linked.files) names += (names.empty() ? "" : ", ") + path;
+  if (names.empty()) {
+    return {name, strength::partial,
+            "covered, but it holds too much for all of it to be looked through for hard links"};
+  }
+  if (!linked.is_whole) names += ", and maybe of more";
   return {name, strength::partial, "covered, but a hard link elsewhere shares the content of " + names};
 }
 
@@ -301,7 +308,6 @@ bool holds(const run_record& record, std::string_view property) {
 
 run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& events) {
   std::optional<enforced_property> state;
-  if (ready.lock) state = harness_state_held(ready);
   std::optional<host_run_report> left;
   const auto look = [&ready, &left](const run_record& so_far) {
     if (!ready.later) return;
@@ -309,7 +315,8 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
     left = look_for_host_run(*ready.later, ready.lock->directory());
   };
   ready.extras.when_gone = look;
-  ready.extras.meanwhile = [&ready] {
+  ready.extras.meanwhile = [&ready, &state] {
+    if (ready.lock) state = harness_state_held(ready);
     if (ready.later) list_ahead(*ready.later, ready.lock->directory());
   };
   auto record = run(ready.plan, bounds, events, ready.extras);

@@ -120,6 +120,21 @@ class State(escape.Escape):
         self.assertEqual(held["held"], "partial", record)
         self.assertIn(".foundry/state", held["reason"])
 
+    def test_a_hard_link_deep_in_the_state_is_named(self):
+        self.write("project/.foundry/a/b/state", "x")
+        os.link(self.path("project/.foundry/a/b/state"), self.path("project/alias"))
+        self.own()
+        held = self.record("--", "true")["enforced"]["harness_state"]
+        self.assertEqual(held["held"], "partial", held)
+        self.assertIn(".foundry/a/b/state", held["reason"])
+
+    def test_state_that_is_too_much_to_look_through_is_said(self):
+        os.mkdir(self.path("project/.foundry"))
+        for number in range(20_001):
+            os.mknod(self.path(f"project/.foundry/{number}"))
+        held = self.record("--", "true")["enforced"]["harness_state"]
+        self.assertEqual((held["held"], "too much" in held["reason"]), ("partial", True), held)
+
     def test_a_state_directory_forged_while_a_killed_run_dies(self):
         for wait in range(12):
             child = self.start("run", "-c", "while :; do rmdir .foundry && mkdir .foundry && "
@@ -175,6 +190,31 @@ class Tools(escape.Escape):
         self.assertEqual(self.check("write", "notes.md", "x", "y", "w"), ["OutsideWorkspace"] * 4)
         self.assertEqual(self.check("read", "x", "y", "w"), ["OutsideWorkspace"] * 3)
         self.assertEqual(self.check("read", "z/state"), ["HarnessState"])
+
+    def test_what_mounts_hold_tools_are_kept_from(self):
+        """By the same look at the repository."""
+        for words in (("init", "-q", "--separate-git-dir", "store"),
+                      ("config", "include.path", "../team.inc"),
+                      ("config", "core.hooksPath", "tools/hooks")):
+            subprocess.run(["git", *words], cwd=self.project, env=self.environment(), check=True,
+                           **self.as_user())
+            self.write("project/team.inc", "")
+            self.own()
+        self.write(".gitconfig", "[include]\n\tpath = project/mine.inc\n")
+        self.write("project/mine.inc", "")
+        self.own()
+        names = ("store/hooks/x", "store/config", "store/config.worktree", "store/commondir",
+                 "team.inc", "mine.inc", "tools/hooks/x", ".git")
+        self.assertEqual(self.check("write", *names), ["HostRunFile"] * len(names))
+        self.assertEqual(self.check("read", "team.inc"), ["inside"])
+        self.assertEqual(self.check("write", "tools/x", "store/HEAD", "src/x"), ["inside"] * 3)
+
+    def test_a_repository_that_no_run_is_started_in_has_no_verdict(self):
+        self.write("project/.git/config", "[include]\n\tpath = ../gone\n")
+        self.own()
+        answer = self.pinfold("check", "write", "src/x")
+        self.assertEqual(answer.code, 2, answer)
+        self.assertIn("CarveOutUnusable", answer.err)
 
     def test_another_name_for_the_root_in_proc(self):
         self.assertEqual(self.check("read", "/proc/self/root/etc/passwd", "/proc/self/cwd/src",

@@ -5,11 +5,13 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <pinfold/refusal.hpp>
 #include <pinfold/runner/bounds.hpp>
+#include <pinfold/runner/carve_outs.hpp>
 #include <pinfold/runner/record.hpp>
 #include <pinfold/runner/request.hpp>
 #include <pinfold/runner/running.hpp>
@@ -52,6 +54,15 @@ class runner {
                                                       sinks events = {}) const;
   [[nodiscard]] std::expected<running, refusal> start(run_request request, limits bounds,
                                                       unconfined token, sinks events = {}) const;
+
+  /// The carve-outs of a workspace for the harness's own tools: the engine's default ones, and what
+  /// git on the host obeys in this workspace beside them, as `run` finds it for mounts (included
+  /// files, directories of hooks, submodules, repositories that lie elsewhere in it). For
+  /// `workspace::open` and `grant`; as it is now, so ask again where the repository has changed.
+  /// Errors: CarveOutUnusable, NotEnforceable (too much to read), and those of
+  /// `canonical_workspace`.
+  [[nodiscard]] std::expected<found_carve_outs, refusal> carve_outs(
+      std::string_view workspace) const;
 
   /// What `run` would start, without making anything.
   [[nodiscard]] std::expected<launch_plan, refusal> plan(const run_request& request) const;
