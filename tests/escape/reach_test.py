@@ -33,6 +33,15 @@ class Sockets(escape.Escape):
             os.chmod(path, 0o777)
             self.assert_error("ENOENT", f"socket.socket(socket.AF_UNIX).connect('{path}')")
 
+    @unittest.skipUnless(os.geteuid() == 0, "a directory of another user")
+    def test_a_socket_where_this_user_may_not_go_keeps_nobody_from_running(self):
+        other = 12345 if self.uid == 0 else 0
+        folder = self.open_directory()
+        self.listen(f"{folder}/s")
+        os.chown(folder, other, other)
+        os.chmod(folder, 0o700)
+        self.assert_error("EACCES", f"socket.socket(socket.AF_UNIX).connect('{folder}/s')")
+
     def test_a_pipe_with_a_name_through_a_read_only_mount(self):
         """Writing into a FIFO is no write to the file system, so no mount forbids it."""
         pipe = f"{self.open_directory()}/pipe"

@@ -163,8 +163,7 @@ void attach_writable(int place, const char* path, int table) {
 
 void make(const entry& wanted, const char* path, int table) {
   const int place = find(path);
-  // A socket comes and goes while we start: what is not there needs no cover.
-  if (place < 0 && errno == ENOENT && wanted.what == kind::null_device) return;
+  if (place < 0 && stage::is_out_of_reach(errno) && wanted.what == kind::null_device) return;
   if (place < 0) fail(step::attach_mount, errno, path);
   if (wanted.what == kind::writable) {
     attach_writable(place, path, table);

@@ -30,10 +30,9 @@ bool can_be_made_in(const char* path) {
   return true;
 }
 
-/// What is not there shows nothing either.
 bool is_covered(const char* path) {
   struct stat about {};
-  if (::lstat(path, &about) != 0) return errno == ENOENT;
+  if (::lstat(path, &about) != 0) return is_out_of_reach(errno);
   return S_ISCHR(about.st_mode) && about.st_rdev == makedev(1, 3);
 }
 
@@ -58,6 +57,10 @@ bool holds_only(const char* path, const text_reader& known, std::uint32_t count)
 }
 
 }  // namespace
+
+bool is_out_of_reach(int error) {
+  return error == ENOENT || error == ENOTDIR || error == EACCES;
+}
 
 void prove_sysctls_are_closed() {
   const int fd = ::open("/proc/sys/kernel/core_pattern", O_WRONLY | O_CLOEXEC);

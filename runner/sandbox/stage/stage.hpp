@@ -55,6 +55,10 @@ void send(message what);
 /// Gives up: reports the step, an errno (0: the proof was taken and does not hold) and the place.
 [[noreturn]] void fail(step where, int error = 0, const char* place = "");
 
+/// What a path that has to be covered may fail with: a socket comes and goes while we start, and one in
+/// a directory that this user may not enter is nothing that the command could reach.
+[[nodiscard]] bool is_out_of_reach(int error);
+
 /// Reads a short file of /proc into `to` and puts a NUL behind it. The number of bytes; 0 or less
 /// when it cannot be read or does not fit.
 ssize_t read_file(const char* path, char* to, std::size_t size);
