@@ -237,20 +237,26 @@ class Bounded(repository_test.Repository):
         self.assertIn("before a run", record["refusal"]["message"])
         self.assertFalse(os.path.exists(self.path("project/started")))
 
-    def test_forty_thousand_directories_below_modules(self):
-        for number in range(40_000):
-            os.makedirs(self.path(f"project/.git/modules/{number}"))
+    def test_more_directories_below_modules_than_are_looked_at(self):
+        os.mkdir(self.path("project/.git/modules"))
+        for number in range(20_001):
+            os.mkdir(self.path(f"project/.git/modules/{number}"))
         self.assert_too_much(".git/modules")
 
     def test_a_megabyte_of_includes(self):
         with open(self.path("project/.git/config"), "a", encoding="utf-8") as file:
             for number in range(25_000):
-                file.write(f"[include]\n\tpath = ../i/{number}\n")
+                file.write(f"[include]\n\tpath = /nowhere/at/all/{number}\n")
+        self.assert_too_much("/")
+
+    def test_more_included_files_than_mounts(self):
         os.mkdir(self.path("project/i"))
-        for number in range(25_000):
-            self.write(f"project/i/{number}", "")
+        with open(self.path("project/.git/config"), "a", encoding="utf-8") as file:
+            for number in range(260):
+                file.write(f"[include]\n\tpath = ../i/{number}\n")
+                self.write(f"project/i/{number}", "")
         self.own()
-        self.assert_too_much("project")
+        self.assert_too_much("project/i/")
 
     def test_an_include_that_includes_itself_twice_ends(self):
         self.write("project/x.inc", "[include]\n\tpath = x.inc\n[include]\n\tpath = ./x.inc\n")

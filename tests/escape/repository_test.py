@@ -138,7 +138,8 @@ class Reported(Repository):
                          {".git/config.worktree": "git_config"})
 
     def test_a_submodule_called_logs(self):
-        found = self.kinds("git init -q --separate-git-dir .git/modules/logs/x x")
+        found = self.kinds("mkdir -p .git/modules/logs; "
+                           "git init -q --separate-git-dir .git/modules/logs/x x")
         self.assertEqual(found[".git/modules/logs/x/config"], "git_config")
 
     def test_files_of_more_tools(self):
