@@ -53,21 +53,21 @@ git_step git_survey::begin_at_top() {
   return {};
 }
 
-/// The git_repository that a file names, if it lies in the workspace; `one` says the rest of it.
+/// The repository that a file names, if it lies in the workspace; `one` says the rest of it.
 git_step git_survey::follow(std::string_view named, const std::string& start, git_repository one) {
   if (named.empty()) return {};
   if (named.contains('\0')) {
     return std::unexpected{
-        unusable(start, "a path in it that leads to a git_repository is no text")};
+        unusable(start, "a path in it that leads to a repository is no text")};
   }
   auto way = find_way(ground_, named, start);
   if (!way) return std::unexpected{std::move(way.error())};
   if (!way->link.empty()) {
-    return std::unexpected{not_usable(way->link, "a git_repository is reached through this link")};
+    return std::unexpected{not_usable(way->link, "a repository is reached through this link")};
   }
   if (way->turns_back) {
     return std::unexpected{unusable(
-        way->path, "a git_repository is named with \"..\" after a directory; name it plainly")};
+        way->path, "a repository is named with \"..\" after a directory; name it plainly")};
   }
   if (way->where == git_way::place::outside) return look_outside(*way, one);
   const bool is_bare = way->where == git_way::place::top;
@@ -78,10 +78,10 @@ git_step git_survey::follow(std::string_view named, const std::string& start, gi
   }
   // Whoever makes it makes its hooks.
   if (mode_ == git_files::as_found) return {};
-  return std::unexpected{unusable(way->path, "a file leads to a git_repository that is not there")};
+  return std::unexpected{unusable(way->path, "a file leads to a repository that is not there")};
 }
 
-/// A git_repository that cannot be written still names files of the workspace.
+/// A repository that cannot be written still names files of the workspace.
 git_step git_survey::look_outside(const git_way& way, const git_repository& one) {
   if (way.kind != file_kind::directory) return {};
   auto text = text_of(ground_, way.path + "/commondir");

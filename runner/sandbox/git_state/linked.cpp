@@ -15,7 +15,7 @@
 
 namespace pinfold {
 
-/// All of them at once, or, where it is a git_repository to be worked with from its worktrees alone,
+/// All of them at once, or, where it is a repository to be worked with from its worktrees alone,
 /// each one: a commit has to write there.
 git_step git_survey::carve_worktrees(const git_repository& one, int git, git_files missing) {
   const auto at = tail_of(one.gitdir, doors::worktrees.name);

@@ -111,7 +111,7 @@ git_step git_survey::carve_doors(const git_repository& one, int git) {
   return follow(shared, ground_.path_of(one.gitdir), std::move(next));
 }
 
-/// What one git_repository says of worktrees may be said in another that shares with it, so this
+/// What one repository says of worktrees may be said in another that shares with it, so this
 /// comes last.
 git_step git_survey::finish() {
   const auto missing = has_worktree_config_ ? mode_ : git_files::as_found;
