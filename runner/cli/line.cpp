@@ -13,7 +13,7 @@ namespace pinfold {
 namespace {
 
 bool is_file(int fd) {
-  struct stat about {};
+  struct stat about{};
   return ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
 }
 

@@ -29,7 +29,8 @@ int map_object(dl_phdr_info* object, std::size_t, void*) {
   for (const auto& part : parts) {
     if (part.p_type != PT_LOAD) continue;
     const bool is_written = (part.p_flags & PF_W) != 0;
-    const auto from = is_written ? std::max<std::uintptr_t>(part.p_vaddr, writable_from) : part.p_vaddr;
+    const auto from =
+        is_written ? std::max<std::uintptr_t>(part.p_vaddr, writable_from) : part.p_vaddr;
     ask_for(object->dlpi_addr + from, object->dlpi_addr + part.p_vaddr + part.p_memsz,
             is_written ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
   }

@@ -38,7 +38,9 @@ class runner {
 
   /// Runs one command in bubblewrap, to its end. Blocks. At return nothing of its process tree is
   /// alive and the workspace is as the command left it. Whatever stops it from starting is in the
-  /// record: `ended` is `refused` and `error` says why; it never runs with less than was asked for.
+  /// record: `ended` is `refused` and `error` says why; it never runs with less than was asked for. A
+  /// record in each case and no `expected`: a run that is lost after its start (BoundaryLost, RunLost)
+  /// has an error and an output, and one place to look for errors is enough.
   /// Throws what a sink threw, once the run is cancelled and over.
   [[nodiscard]] run_record run(const run_request& request, const limits& bounds,
                                const sinks& events = {}) const;

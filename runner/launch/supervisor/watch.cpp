@@ -78,7 +78,8 @@ void supervisor::poll_once() {
       when(stage_.attaches.has_value(), stage_.attaches ? stage_.attaches->channel() : -1)};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
-  if (is_watched && (is_ready(on[6]) || (mounts_->is_due() && mounts_->has_moved()))) check_mounts();
+  const bool has_moved = is_watched && mounts_->is_due() && mounts_->has_moved();
+  if (has_moved || (is_watched && is_ready(on[6]))) check_mounts();
   check_cgroup();
   if (stage_.attaches && is_ready(on[12])) read_attacher();
   if (is_ready(on[0])) read_channel();
