@@ -81,6 +81,9 @@ void supervisor::poll_once() {
   const bool has_moved = is_watched && mounts_->is_due() && mounts_->has_moved();
   if (has_moved || (is_watched && is_ready(on[6]))) check_mounts();
   check_cgroup();
+  const bool is_cancelled = is_ready(on[4]) || is_ready(on[5]);
+  // First, or a command would be started that nobody wants any more.
+  if (is_cancelled && phase_ == phase::starting) begin_ending(ending::cancelled);
   if (stage_.attaches && is_ready(on[12])) read_attacher();
   if (is_ready(on[0])) read_channel();
   if (is_ready(on[1])) read_stream(stream::out);
@@ -90,7 +93,7 @@ void supervisor::poll_once() {
     deadline_ = clock::now() + pipe_limit;
   }
   if (is_ready(on[9])) say_that_all_are_gone();
-  if (is_ready(on[4]) || is_ready(on[5])) begin_ending(ending::cancelled);
+  if (is_cancelled && phase_ == phase::running) begin_ending(ending::cancelled);
   if (is_ready(on[7])) on_resized();
   if (is_ready(on[8])) carry_input();
   if (next_beat_ && clock::now() >= *next_beat_) beat();

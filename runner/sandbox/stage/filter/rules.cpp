@@ -115,7 +115,7 @@ rules first_process() {
 /// Every call that can give a file its set-user-ID or set-group-ID bit. openat2 has its mode in
 /// memory, so it does not exist. mkdir and mkdirat drop the bits themselves.
 rules set_id_bits() {
-  constexpr scmp_datum_t tmpfile = O_TMPFILE & ~O_DIRECTORY;
+  constexpr auto tmpfile = static_cast<scmp_datum_t>(O_TMPFILE & ~O_DIRECTORY);
   rules list{{SCMP_SYS(openat2), ENOSYS, {}}};
   for (const scmp_datum_t bit : {S_ISUID, S_ISGID}) {
     list.push_back({SCMP_SYS(chmod), EPERM, {has_bits(1, bit)}});
