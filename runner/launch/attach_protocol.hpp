@@ -30,6 +30,7 @@ inline constexpr std::uint32_t magic = 0x70666132;
 struct head {
   std::uint32_t magic;
   std::uint32_t entries;
+  std::uint32_t may_nest;  ///< 1: user namespaces may be made inside
 };
 
 /// Launcher to it, once: PID 1 of the sandbox, as the launcher's own /proc knows it. That process must

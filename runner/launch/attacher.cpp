@@ -24,11 +24,12 @@ attach::kind kind_of(const mount& one) {
   return one.source == one.target ? attach::kind::read_only : attach::kind::null_device;
 }
 
-std::string packed(const std::vector<mount>& mounts) {
+std::string packed(const launch_plan& plan) {
   std::string text;
   append_bytes(text, attach::head{.magic = attach::magic,
-                                  .entries = static_cast<std::uint32_t>(mounts.size())});
-  for (const auto& one : mounts) {
+                                  .entries = static_cast<std::uint32_t>(plan.attached.size()),
+                                  .may_nest = plan.nesting == nested_namespaces::allowed ? 1U : 0U});
+  for (const auto& one : plan.attached) {
     append_bytes(text, attach::entry{.what = kind_of(one), .mode = one.mode, .size = one.size});
     append_text(text, one.target);
   }
@@ -40,7 +41,7 @@ std::string packed(const std::vector<mount>& mounts) {
 std::expected<attacher, int> attacher::start(const launch_plan& plan, const descriptor& image) {
   const descriptor null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
   if (!null) return std::unexpected{errno};
-  auto list = make_memory_file("pinfold-mounts", packed(plan.attached), memory_file_use::data);
+  auto list = make_memory_file("pinfold-mounts", packed(plan), memory_file_use::data);
   if (!list) return std::unexpected{list.error()};
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {

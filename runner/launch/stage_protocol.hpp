@@ -31,6 +31,7 @@ inline constexpr char measure = 'u';         ///< asks for `measured`; of a sand
 /// Stage two to runner.
 enum class report : std::uint32_t {
   present,      ///< bwrap is done; waits for `prove` (bubblewrap only)
+  locked,       ///< nothing can take its mounts apart any more; its proofs follow
   attached,     ///< the plan's other mounts are there: the attaching program's only report
   ready,        ///< everything before the command is done; `extra`: obtained_...; waits for `go`.
                 ///< Carries the master of the pseudo-terminal (SCM_RIGHTS) where one was asked for
@@ -88,6 +89,10 @@ enum class step : std::uint64_t {
   enter_boundary,
   attach_mount,
   restrict_writes,
+  lock_mounts,
+  no_more_namespaces,
+  mounts_are_private,
+  mount_is_read_only,
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step value) noexcept {
@@ -174,6 +179,14 @@ enum class step : std::uint64_t {
       return "attach-mount";
     case step::restrict_writes:
       return "restrict-writes";
+    case step::lock_mounts:
+      return "lock-mounts";
+    case step::no_more_namespaces:
+      return "no-more-namespaces";
+    case step::mounts_are_private:
+      return "mounts-are-private";
+    case step::mount_is_read_only:
+      return "mount-is-read-only";
   }
   return "unknown";
 }

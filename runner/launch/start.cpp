@@ -84,6 +84,10 @@ process_image image_of(const launch_plan& plan, const launch_extras& extras) {
   add("--args");
   add(std::to_string(stage::args_fd));
   add("--as-pid-1");
+  if (::geteuid() == 0) {  // or stage two could not map uid 0 in the namespace in which it locks its mounts
+    add("--cap-add");
+    add("CAP_SETFCAP");
+  }
   add("--info-fd");
   add(std::to_string(stage::info_fd));
   add("--block-fd");
@@ -178,7 +182,7 @@ int let_go(handover& all) {
 /// Started now, so that it is there when the sandbox stands.
 std::expected<std::optional<attacher>, int> attacher_for(const launch_plan& plan,
                                                          const handover& all) {
-  if (plan.attached.empty()) return std::nullopt;
+  if (plan.backend == backend_name::none) return std::nullopt;
   auto started = attacher::start(plan, all.image);
   if (!started) return std::unexpected{started.error()};
   return std::move(*started);
@@ -189,7 +193,9 @@ std::expected<std::optional<attacher>, int> attacher_for(const launch_plan& plan
 /// with its socket.
 std::vector<std::string> mounts_that_hold(const launch_plan& plan, const launch_extras& extras) {
   std::vector<std::string> places;
-  for (const auto& proof : extras.proofs) places.push_back(proof.path);
+  for (const auto& proof : extras.proofs) {
+    if (proof.is_watched) places.push_back(proof.path);
+  }
   for (const auto& one : plan.attached) {
     struct stat about {};
     const bool is_cover = one.role == mount_role::hidden && one.source == "/dev/null";

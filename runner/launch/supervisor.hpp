@@ -65,6 +65,7 @@ class supervisor {
   void on_present();
   void read_attacher();
   void on_attached();
+  void on_locked();
   void refuse_the_nameless();
   void on_ready(const stage::message& report);
   void take_terminal(descriptor master);

@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include <pinfold/disk/kernel.hpp>
@@ -22,6 +24,7 @@ namespace pinfold {
 namespace {
 
 constexpr const char* mark = "user.pinfold";
+constexpr std::chrono::seconds most_wait{3};
 constexpr std::string_view temporary_prefix = ".pinfold-new-";
 
 refusal refused(const std::string& workspace, code error, std::string detail) {
@@ -71,9 +74,16 @@ std::expected<workspace_lock, refusal> workspace_lock::take(const std::string& w
     const int error = errno;
     return std::unexpected{refused(workspace, code_for(error), std::strerror(error))};
   }
-  while (::flock(directory.get(), LOCK_SH) != 0) {
+  // Whoever may read a directory may lock it, a command of another run too: nobody is waited for long.
+  const auto last_try = std::chrono::steady_clock::now() + most_wait;
+  while (::flock(directory.get(), LOCK_SH | LOCK_NB) != 0) {
+    const bool may_wait = errno == EWOULDBLOCK && std::chrono::steady_clock::now() < last_try;
     if (errno == EINTR) continue;
-    return std::unexpected{refused(workspace, code::sandbox_unavailable,
+    if (may_wait) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{2});
+      continue;
+    }
+    return std::unexpected{refused(workspace, code::try_again,
                                    std::string{"locking the workspace: "} + std::strerror(errno))};
   }
   return workspace_lock{workspace, std::move(directory)};

@@ -127,6 +127,23 @@ std::expected<preparation, refusal> prepare(const run_request& request, const ca
   return now;
 }
 
+/// What is shown on request under its own name: another run may have the folder around it for its
+/// workspace, and put something else in its place before bwrap comes to it.
+step add_shown(std::vector<place_proof>& proofs, const preparation& now) {
+  const descriptor root{::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  for (const auto& one : now.facts.shared) {
+    if (one.source != one.target || one.access != root_access::read) continue;
+    if (now.blobs && one.target == now.blobs->path) continue;  // held, and proven by itself
+    struct stat about {};
+    if (const int wrong = look_below(root.get(), one.target.substr(1), about); wrong != 0) {
+      return std::unexpected{refused(code::try_again, one.target, std::strerror(wrong))};
+    }
+    proofs.push_back({one.target, about.st_dev, about.st_ino, place_proof::identity::same,
+                      place_proof::mount::read_only, one.purpose != shared_path::use::socket});
+  }
+  return {};
+}
+
 /// What stage two must find: the workspace that is locked here, each carve-out that was seen.
 std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& now) {
   std::vector<place_proof> proofs;
@@ -137,7 +154,7 @@ std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& n
     if (const int wrong = look_below(now.directory(), tail, about); wrong != 0) {
       return std::unexpected{refused(code::workspace_gone, path, std::strerror(wrong))};
     }
-    proofs.push_back({path, about.st_dev, about.st_ino, object, state});
+    proofs.push_back({path, about.st_dev, about.st_ino, object, state, true});
     return {};
   };
   using mount = place_proof::mount;
@@ -151,11 +168,19 @@ std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& n
     const bool covered = carve.shell == carved_path::shown::hidden;
     if (done) done = add(carve.path, mount::read_only, covered ? identity::any : identity::same);
   }
+  if (done) done = add_shown(proofs, now);
   if (!done) return std::unexpected{std::move(done.error())};
   for (const auto& cache : now.caches) {
-    proofs.push_back({cache.target, cache.device, cache.inode, identity::same, mount::any});
+    proofs.push_back({cache.target, cache.device, cache.inode, identity::same, mount::any, true});
   }
-  if (now.blobs) proofs.push_back({now.blobs->path, 0, 0, identity::any, mount::read_only});
+  if (now.blobs) {
+    struct stat about {};
+    if (::fstat(now.blobs->held.get(), &about) != 0) {
+      return std::unexpected{refused(code::try_again, now.blobs->path, std::strerror(errno))};
+    }
+    proofs.push_back({now.blobs->path, about.st_dev, about.st_ino, identity::same, mount::read_only,
+                      true});
+  }
   return proofs;
 }
 

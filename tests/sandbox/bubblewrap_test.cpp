@@ -18,7 +18,7 @@ using words = std::vector<std::string>;
 const words head{"/usr/bin/bwrap", "--unshare-user", "--unshare-ipc",
                  "--unshare-pid",  "--unshare-uts",  "--unshare-cgroup"};
 const words no_network{"--unshare-net"};
-const words privileges{"--disable-userns", "--cap-drop", "ALL", "--new-session"};
+const words privileges{"--cap-drop", "ALL", "--new-session"};
 const words host_root{"--ro-bind", "/", "/"};
 const words minimal_root{"--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin"};
 const words system_places{"--dev",    "/dev",        "--perms",   "1777",     "--size",
@@ -40,8 +40,8 @@ const words doors{"--ro-bind", "/home/u/work/.git/config", "/home/u/work/.git/co
 const words close_home{"--remount-ro", "/home"};
 const words close_root{"--remount-ro", "/"};
 const words start{"--chdir", "/home/u/work/src"};
-const words tail{"--clearenv", "--setenv", "PATH", "/usr/bin", "--setenv",
-                 "EMPTY",      "",         "--",   "make",     "test"};
+const words tail{"--disable-userns", "--clearenv", "--setenv", "PATH", "/usr/bin",
+                 "--setenv",         "EMPTY",      "",         "--",   "make",     "test"};
 
 words joined(std::initializer_list<words> parts) {
   words all;

@@ -39,15 +39,25 @@ constexpr const mount* landing_of(const std::vector<mount>& mounts, const mount&
   return found;
 }
 
+/// Whether anything lands on it.
+constexpr bool is_landed_on(const std::vector<mount>& mounts, const mount& one) {
+  return std::ranges::any_of(mounts, [&](const mount& other) {
+    const bool may_stay = other.kind == mount_kind::remount_ro && other.target == one.target;
+    return &other != &one && !may_stay && landing_of(mounts, other) == &one;
+  });
+}
+
 /// Whether the runner attaches it by descriptor (launch_plan::attached): everything that lands on what
-/// the host shows, but for the sandbox's own /dev and /proc and the hidden places, which nobody
-/// confined can rename. What lands on an empty file system of this sandbox is out of everybody's reach.
+/// the host shows, but for the sandbox's own /dev and /proc, and for a hidden place into which
+/// something is shown: once that is covered, nothing can be copied out of it. What lands on an empty
+/// file system of this sandbox is out of everybody's reach.
 constexpr bool is_attached(const std::vector<mount>& mounts, const mount& one) {
   if (one.role == mount_role::root || one.role == mount_role::system) return false;
-  if (one.kind == mount_kind::tmpfs && one.role != mount_role::carve_out) return false;
-  if (one.kind == mount_kind::remount_ro && one.role != mount_role::carve_out) return false;
   const auto* below = landing_of(mounts, one);
-  return below != nullptr && (is_bind(*below) || one.kind == mount_kind::remount_ro);
+  if (below == nullptr) return false;
+  if (one.kind == mount_kind::remount_ro) return is_attached(mounts, *below);
+  if (!is_bind(*below)) return false;
+  return one.kind != mount_kind::tmpfs || one.role == mount_role::carve_out || !is_landed_on(mounts, one);
 }
 
 /// Attaching is done from inside the boundary, where nothing has another name than outside.
@@ -129,8 +139,9 @@ struct bubblewrap {
     return std::move(list).take();
   }
 
-  /// All namespaces are new, every capability is dropped even for uid 0, and no user namespace can
-  /// be made inside unless nesting was asked for. `--die-with-parent` is left out on purpose: a
+  /// All namespaces are new and every capability is dropped even for uid 0. `--disable-userns` is not
+  /// here, since stage two makes one more namespace to lock the mounts in; the runner sets the same
+  /// limit. `--die-with-parent` is left out on purpose: a
   /// bwrap that it kills between its clone and the word to its child leaves that child waiting on
   /// an eventfd for ever, with the workspace's lock in hand. The runner's channel to stage two ends
   /// a run whose runner is gone.
@@ -139,7 +150,6 @@ struct bubblewrap {
     std::vector<std::string> argv{"--unshare-user", "--unshare-ipc", "--unshare-pid",
                                   "--unshare-uts", "--unshare-cgroup"};
     if (facts.network == network_access::off) argv.emplace_back("--unshare-net");
-    if (facts.nesting == nested_namespaces::forbidden) argv.emplace_back("--disable-userns");
     for (auto word : {"--cap-drop", "ALL", "--new-session"}) argv.emplace_back(word);
     for (const auto& one : mounts) detail::append_mount(argv, one);
     argv.emplace_back("--chdir");

@@ -145,6 +145,7 @@ constexpr void append_start(std::vector<std::string>& argv, const launch_plan& p
       argv.push_back(plan.program);
       append(plan.options);
       for (const auto& one : plan.attached) append_mount(argv, one);
+      if (plan.nesting == nested_namespaces::forbidden) argv.emplace_back("--disable-userns");
       argv.emplace_back("--clearenv");
       for (const auto& entry : plan.environment) {
         const auto equals = entry.find('=');

@@ -90,6 +90,8 @@ void supervisor::take_report(const stage::message& report) {
   switch (report.kind) {
     case stage::report::present:
       return on_present();
+    case stage::report::locked:
+      return on_locked();
     case stage::report::attached:  // no word of stage two
       return;
     case stage::report::ready:
@@ -150,10 +152,13 @@ void supervisor::read_attacher() {
   hang_up();
 }
 
-/// While stage two proves the boundary from the inside, it is looked at from out here. What is amiss is
-/// said when stage two has no fault of its own to tell, and may be gone already.
 void supervisor::on_attached() {
   say(stage::prove);
+}
+
+/// While stage two proves the boundary from the inside, it is looked at from out here. What is amiss is
+/// said when stage two has no fault of its own to tell, and may be gone already.
+void supervisor::on_locked() {
   mounts_ = mount_watch::of(init_number_, stage_.mounts, plan_.workspace);
   is_whole_ = mounts_ && !mounts_->lost();
 }

@@ -50,14 +50,37 @@ int open_of(std::int32_t init, const char* name) {
   return fd;
 }
 
+bool is_same_namespace(int one, int other) {
+  struct stat a {};
+  struct stat b {};
+  return ::fstat(one, &a) == 0 && ::fstat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// What bwrap's --disable-userns does, for one more namespace: stage two's own. bwrap has made a second
+/// one below the first where it could not do with one. The file answers for the namespace of whoever
+/// opens it (user_namespaces(7)).
+void limit_namespaces(bool has_second) {
+  const int limit = ::open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);
+  if (limit < 0 || ::write(limit, has_second ? "2" : "1", 1) != 1) {
+    fail(step::enter_boundary, errno, "max_user_namespaces");
+  }
+  ::close(limit);
+}
+
 /// The mount namespace belongs to the user namespace in which bwrap made it, whose owner we are; the
-/// one that the command runs in lies below that and has no power over it.
-void enter(std::int32_t init) {
+/// one that the command runs in lies below that and has no power over it. What the host mounts from now
+/// on does not come in any more; what came in before is found by stage two.
+void enter(std::int32_t init, bool may_nest) {
   const int mounts = open_of(init, "/ns/mnt");
+  const int users = open_of(init, "/ns/user");
   const int owner = ::ioctl(mounts, NS_GET_USERNS);
   if (owner < 0) fail(step::enter_boundary, errno, "its user namespace");
   if (::setns(owner, CLONE_NEWUSER) != 0) fail(step::enter_boundary, errno, "its user namespace");
+  if (!may_nest) limit_namespaces(!is_same_namespace(owner, users));
   if (::setns(mounts, CLONE_NEWNS) != 0) fail(step::enter_boundary, errno, "its mount namespace");
+  if (::syscall(SYS_mount, nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+    fail(step::mounts_are_private, errno);
+  }
 }
 
 int find(const char* path) {
@@ -154,9 +177,9 @@ void attach_writable(int place, const char* path, int table) {
   ::close(mount);
   if (wrong != EPERM) return;
   mount_table below{table, path};
-  while (const char* one = below.next()) {
-    const int at = place_at(one);
-    open_one(at, one);
+  while (const auto* one = below.next()) {
+    const int at = place_at(one->point);
+    open_one(at, one->point);
     ::close(at);
   }
 }
@@ -211,7 +234,7 @@ int attach_all() {
   target where{};
   if (!wait_for_target(where)) return 1;
   const int table = open_of(where.init, "/mountinfo");
-  enter(where.init);
+  enter(where.init, counts.may_nest != 0);
   for (std::uint32_t i = 0; i < counts.entries; ++i) {
     entry wanted{};
     list.bytes(&wanted, sizeof wanted);

@@ -64,20 +64,23 @@ mount_table::~mount_table() {
   ::free(text_);
 }
 
-const char* mount_table::next() {
+const mount_line* mount_table::next() {
   while (*at_ != '\0') {
-    char* line = at_;
-    char* end = ::strchrnul(line, '\n');
+    char* field = at_;
+    char* end = ::strchrnul(field, '\n');
     at_ = *end == '\0' ? end : end + 1;
     *end = '\0';
-    for (int field = 1; field < 5 && line != nullptr; ++field) {
-      line = ::strchr(line, ' ');
-      if (line != nullptr) ++line;
+    char* fields[7]{};
+    for (char*& one : fields) {
+      one = field;
+      field = field == nullptr ? nullptr : ::strchr(field, ' ');
+      if (field != nullptr) *field++ = '\0';
     }
-    if (line == nullptr) continue;
-    *::strchrnul(line, ' ') = '\0';
-    unescape(line);
-    if (is_below(line, above_)) return line;
+    if (fields[6] == nullptr) stage::fail(stage::step::attach_mount, EINVAL, "the mount table");
+    unescape(fields[4]);
+    if (!is_below(fields[4], above_)) continue;
+    line_ = {fields[4], fields[5], fields[6]};
+    return &line_;
   }
   return nullptr;
 }
