@@ -3,11 +3,12 @@
 # nothing else.
 
 packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev librange-v3-dev
-                libseccomp-dev nlohmann-json3-dev)
+                libseccomp-dev musl-dev nlohmann-json3-dev)
 packages_run=(bubblewrap git)
 packages_test=(catch2 ccache curl doxygen fish gdb groff-base make man-db openssl pkg-config procps python3
                python3-requests strace wget zsh)
 packages_bench=(libbenchmark-dev gnuplot-nox python3)
+packages_peers=(bubblewrap python3 ripgrep socat)
 packages_fuzz=(clang-19 libclang-rt-19-dev llvm-19)
 packages_tidy=(clang-19 clang-format-19 clang-tidy-19)
 packages_package=(debootstrap dpkg-dev file lintian)

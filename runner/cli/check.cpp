@@ -19,6 +19,7 @@
 #include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
+#include "sandbox/tool_carve_outs.hpp"
 
 namespace pinfold {
 namespace {
@@ -63,7 +64,9 @@ class check_subcommand : public command {
     }
     auto workspace = canonical_workspace(expand_home(workspace_, call.environment));
     if (!workspace) return refuse_set_up(workspace.error());
-    const grant rules{*workspace};
+    const auto carve_outs = carve_outs_for_tools(*workspace, git_settings_of(call.environment));
+    if (!carve_outs) return refuse_set_up(carve_outs.error());
+    const grant rules{*workspace, carve_outs->list()};
     auto start = start_in(rules);
     if (!start) return refuse_set_up(start.error());
     int code = 0;

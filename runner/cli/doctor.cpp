@@ -58,8 +58,9 @@ class passing_cache {
 run_record run_true_confined(const caller_environment& environment, const bubblewrap_facts& bwrap) {
   auto folder = temporary_directory::make("doctor");
   if (!folder) return refused_record(std::move(folder.error()));
-  for (const auto* name : {"/.efferent", "/.foundry"}) {
-    ::mkdir((folder->path() + name).c_str(), 0700);  // where this fails, preparing says so
+  // A place for each kind of mount that a run makes; where this fails, preparing says so.
+  for (const auto* name : {"/.efferent", "/.foundry", "/.git"}) {
+    ::mkdir((folder->path() + name).c_str(), 0700);
   }
   auto who = look_at_caller(environment);
   if (!who) return refused_record(std::move(who.error()));

@@ -35,7 +35,7 @@ void event_writer::started(const run_record& so_far) {
   event["network"] = so_far.egress ? "list" : plain;
   put_bytes(event, "workspace", so_far.workspace);
   event["setup_ms"] = std::chrono::round<std::chrono::milliseconds>(so_far.setup).count();
-  put(event);
+  to_(event);
 }
 
 void event_writer::output(stream which, std::string_view piece) {
@@ -50,14 +50,14 @@ void event_writer::put_output(stream which, std::string_view text) {
   auto event = named("output");
   event["stream"] = name_of(which);
   event["text"] = with_replacements(text);
-  put(event);
+  to_(event);
 }
 
 void event_writer::egress(const egress_attempt& attempt) {
   auto event = named("egress");
   event["state"] = attempt.is_open ? "open" : attempt.refused ? "refused" : "closed";
   event.update(to_json(attempt));
-  put(event);
+  to_(event);
 }
 
 void event_writer::heartbeat(const progress& so_far) {
@@ -68,7 +68,7 @@ void event_writer::heartbeat(const progress& so_far) {
   event["stderr_bytes"] = so_far.err_bytes;
   event["processes"] = or_null(so_far.processes);
   event["memory"] = or_null(so_far.memory);
-  put(event);
+  to_(event);
 }
 
 void event_writer::ended(const run_record& record, record_role role) {
@@ -78,7 +78,7 @@ void event_writer::ended(const run_record& record, record_role role) {
   }
   auto event = named("ended");
   event["record"] = to_json(record, role);
-  put(event);
+  to_(event);
 }
 
 }  // namespace pinfold

@@ -1,5 +1,5 @@
 // The events of a run as JSON lines, for whoever shows how far it is: `started`, `output`,
-// `heartbeat`, `ended`. Each line is whole when it is written.
+// `heartbeat`, `ended`.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@ namespace pinfold {
 
 class event_writer {
  public:
-  /// Gets each line with its newline.
-  using line_sink = std::function<void(std::string_view)>;
+  /// Gets each event, to write it as a line.
+  using event_sink = std::function<void(const json&)>;
 
-  explicit event_writer(line_sink to) : to_{std::move(to)} {}
+  explicit event_writer(event_sink to) : to_{std::move(to)} {}
 
   /// `event: "started"`, `backend`, `network`, `workspace`, `setup_ms`.
   void started(const run_record& so_far);
@@ -39,10 +39,9 @@ class event_writer {
   void ended(const run_record& record, record_role role);
 
  private:
-  void put(const json& event) { to_(one_line(event)); }
   void put_output(stream which, std::string_view text);
 
-  line_sink to_;
+  event_sink to_;
   std::string unfinished_[2];  ///< the start of a character, of each stream
 };
 

@@ -29,6 +29,13 @@ void on_signal(int number) {
   errno = kept;
 }
 
+void mask(int how) noexcept {
+  sigset_t all;
+  ::sigemptyset(&all);
+  for (int number : watched) ::sigaddset(&all, number);
+  ::sigprocmask(how, &all, nullptr);
+}
+
 void handle(int number, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -38,10 +45,19 @@ void handle(int number, void (*handler)(int)) {
 
 }  // namespace
 
+void hold_interruptions() noexcept {
+  mask(SIG_BLOCK);
+}
+
+void let_interruptions_in() noexcept {
+  mask(SIG_UNBLOCK);
+}
+
 interruption::interruption() : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
   event_descriptor = event_.get();
   for (int number : watched) handle(number, &on_signal);
   handle(SIGPIPE, SIG_IGN);
+  let_interruptions_in();
 }
 
 interruption::~interruption() {

@@ -6,8 +6,15 @@
 
 namespace pinfold {
 
+/// From the first instruction of the program to the handlers of an `interruption` the three signals
+/// wait: one that came in between would end the program without a word, and its caller would have no
+/// record. A hang in that time can be ended by SIGQUIT or SIGKILL.
+void hold_interruptions() noexcept;
+/// For a subcommand that has nothing to tell: they end it.
+void let_interruptions_in() noexcept;
+
 /// While one lives, the first SIGINT, SIGTERM or SIGHUP makes `readable_descriptor` readable, and
-/// SIGPIPE is ignored. At most one at a time.
+/// SIGPIPE is ignored. Those that were held come now. At most one at a time.
 class interruption {
  public:
   interruption();

@@ -59,6 +59,63 @@ json blobs_of(const run_record& record) {
   return object;
 }
 
+std::string dumped(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// What is long in a record is long by its strings, so only a string is taken apart.
+class piecewise_line {
+ public:
+  explicit piecewise_line(const std::function<void(std::string_view)>& put) : put_{put} {}
+
+  void add(const json& value) {
+    if (value.is_object()) return add_object(value);
+    if (value.is_string()) return add_string(value.get_ref<const std::string&>());
+    append(dumped(value));
+  }
+
+  void end() {
+    pending_ += '\n';
+    put_(pending_);
+    pending_.clear();
+  }
+
+ private:
+  void add_object(const json& object) {
+    char before = '{';
+    for (const auto& [name, value] : object.items()) {
+      append(before + dumped(name) + ':');
+      add(value);
+      before = ',';
+    }
+    append(object.empty() ? "{}" : "}");
+  }
+
+  /// Cut between characters: half of one at each side of a cut would be replaced twice.
+  void add_string(std::string_view text) {
+    append("\"");
+    while (!text.empty()) {
+      auto part = text.substr(0, part_of_a_string);
+      if (part.size() < text.size()) part.remove_suffix(unfinished_at_end(part));
+      const auto quoted = dumped(json(part));
+      append(std::string_view{quoted}.substr(1, quoted.size() - 2));
+      text.remove_prefix(part.size());
+    }
+    append("\"");
+  }
+
+  void append(std::string_view text) {
+    pending_ += text;
+    if (pending_.size() < line_piece) return;
+    put_(pending_);
+    pending_.clear();
+  }
+
+  static constexpr std::size_t part_of_a_string = std::size_t{16} << 10;
+  const std::function<void(std::string_view)>& put_;
+  std::string pending_;
+};
+
 constexpr std::string_view name_of(network_access network) noexcept {
   switch (network) {
     case network_access::off:
@@ -188,7 +245,13 @@ json checked_path_json(std::string_view path, operation wanted,
 }
 
 std::string one_line(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  return dumped(object) + '\n';
+}
+
+void put_line(const json& object, const std::function<void(std::string_view)>& put) {
+  piecewise_line line{put};
+  line.add(object);
+  line.end();
 }
 
 }  // namespace pinfold

@@ -2,7 +2,9 @@
 // an output holds, the JSON is valid and the counts of bytes stay true; writing it never throws.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +58,15 @@ void put_decisions(json& object, const decided_run& decided);
 /// The object as one line that ends in a newline. Strings that are not UTF-8 get replacement
 /// characters here at the latest.
 [[nodiscard]] std::string one_line(const json& object);
+
+/// The same line in pieces of at least `line_piece` bytes (the last one: fewer) and at most four times
+/// as many: with its escapes a record's line can be six times as long as the outputs in it.
+void put_line(const json& object, const std::function<void(std::string_view)>& put);
+inline constexpr std::size_t line_piece = std::size_t{64} << 10;
+
+/// Writes the line; false when nobody reads any more. To a file it goes whole, by one write(2), since
+/// several runs may append to the same one; elsewhere in pieces.
+[[nodiscard]] bool write_line(int fd, const json& object);
 
 [[nodiscard]] std::string base64_of(std::string_view bytes);
 

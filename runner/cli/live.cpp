@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/commands.hpp"
 #include "cli/events.hpp"
 #include "cli/status_line.hpp"
@@ -46,7 +48,9 @@ class live_run {
   }
 
   run_record as_events(prepared_run ready, const limits& bounds) {
-    event_writer writer{[&](std::string_view line) { put(STDOUT_FILENO, line); }};
+    event_writer writer{[&](const json& event) {
+      if (!write_line(STDOUT_FILENO, event)) interrupted_.raise();
+    }};
     events_.on_started = [&](const run_record& so_far) { writer.started(so_far); };
     events_.on_output = [&](stream which, std::string_view piece) { writer.output(which, piece); };
     events_.on_progress = [&](const progress& so_far) { writer.heartbeat(so_far); };

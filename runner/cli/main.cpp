@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/interruption.hpp"
 #include "cli/program.hpp"
 
 extern char** environ;
@@ -57,8 +58,8 @@ bool standard_descriptors_are_open() {
 }
 
 int parse_and_run(std::span<char*> words) {
-  program all;
   auto line = split_at_dashes(words);
+  program all{line.options};
   const int usage_code = line.options.empty() ? usage_error : usage_code_of(line.options.back());
   try {
     all.app.parse(std::move(line.options));
@@ -72,7 +73,9 @@ int parse_and_run(std::span<char*> words) {
     return usage_code;
   }
   for (auto& one : all.subcommands) {
-    if (one.app->parsed()) return one.act->run(line.call);
+    if (!one.app->parsed()) continue;
+    if (one.signals == interruptions::end_it) let_interruptions_in();
+    return one.act->run(line.call);
   }
   return usage_error;
 }
@@ -81,6 +84,7 @@ int parse_and_run(std::span<char*> words) {
 }  // namespace pinfold
 
 int main(int argc, char** argv) {
+  pinfold::hold_interruptions();
   if (!pinfold::standard_descriptors_are_open()) return pinfold::usage_error_of_runs;
   try {
     return pinfold::parse_and_run({argv + std::min(argc, 1), argv + argc});

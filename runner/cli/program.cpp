@@ -18,10 +18,12 @@ struct entry {
   const char* description;
   std::unique_ptr<command> (*make)(CLI::App&);
   tail after_dashes;
+  interruptions signals{interruptions::end_it};
 };
 
 constexpr std::array entries{
-    entry{"run", "Run one command confined to one folder", &make_run, tail::command},
+    entry{"run", "Run one command confined to one folder", &make_run, tail::command,
+          interruptions::are_told},
     entry{"check", "Say where paths lead, and whether a tool may use them", &make_check,
           tail::paths},
     entry{"explain", "Show what `run` would mount, hide and pass on; starts nothing", &make_explain,
@@ -29,10 +31,12 @@ constexpr std::array entries{
     entry{"doctor", "Say whether the kernel holds the boundary here, and what is not promised",
           &make_doctor, tail::none},
     entry{"gate", "Run the repository's own checks outside the sandbox, bounded", &make_gate,
-          tail::command},
+          tail::command, interruptions::are_told},
     entry{"records", "Sum up run records: how many ended how, slowest, most output, refusals",
           &make_records, tail::paths},
 };
+
+constexpr auto summary = "pinfold: what can this agent do to my machine? One folder.";
 
 /// CLI11 knows nothing of the words after "--": the usage line is where a person looks for them.
 class usage_with_tail : public CLI::Formatter {
@@ -51,14 +55,24 @@ class usage_with_tail : public CLI::Formatter {
 
 }  // namespace
 
-program::program() : app{"pinfold: what can this agent do to my machine? One folder.", "pinfold"} {
+program::program() : app{summary, "pinfold"} {
+  add_subcommands([](std::string_view) { return true; });
+}
+
+program::program(std::span<const std::string> words) : app{summary, "pinfold"} {
+  add_subcommands(
+      [words](std::string_view name) { return std::ranges::find(words, name) != words.end(); });
+}
+
+void program::add_subcommands(const std::function<bool(std::string_view)>& is_wanted) {
   app.set_version_flag("--version", "pinfold " + std::string{version_text});
   app.require_subcommand(1);
   app.footer("Run `pinfold SUBCOMMAND --help` for its options and an example.");
   for (const auto& one : entries) {
     auto* sub = app.add_subcommand(std::string{one.name}, one.description);
     sub->formatter(std::make_shared<usage_with_tail>(usage_of(one.after_dashes)));
-    subcommands.push_back({sub, one.make(*sub), one.after_dashes});
+    if (!is_wanted(one.name)) continue;
+    subcommands.push_back({sub, one.make(*sub), one.after_dashes, one.signals});
   }
 }
 

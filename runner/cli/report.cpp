@@ -157,7 +157,7 @@ int run_and_report(std::string_view what, prepared_run ready, const limits& boun
   const auto record = run_live(std::move(ready), bounds, how, interrupted);
   switch (how.form) {
     case report_form::as_json:
-      (void)write_all(STDOUT_FILENO, one_line(to_json(record, how.role)));
+      (void)write_line(STDOUT_FILENO, to_json(record, how.role));
       break;
     case report_form::as_events:
       break;
@@ -179,8 +179,8 @@ int report_refusal(std::string_view what, const run_request& request, refusal re
   const bool is_text = form != report_form::as_json && form != report_form::as_events;
   if (is_text) complain(what, refused);
   const auto record = refused_record(request, std::move(refused), asked);
-  const auto put = [](std::string_view line) { (void)write_all(STDOUT_FILENO, line); };
-  if (form == report_form::as_json) put(one_line(to_json(record, role)));
+  const auto put = [](const json& object) { (void)write_line(STDOUT_FILENO, object); };
+  if (form == report_form::as_json) put(to_json(record, role));
   if (form == report_form::as_events) event_writer{put}.ended(record, role);
   return exit_code_of(record);
 }

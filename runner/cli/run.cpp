@@ -29,7 +29,8 @@ class run_subcommand : public command {
                  "further ahead than the command does");
     app.add_flag("--tty", tty_,
                  "Give the command a terminal of its own, for a person at this one: "
-                 "pinfold run --tty -- bash")
+                 "pinfold run --tty -- bash. A pinfold that is killed hard cannot give yours back: "
+                 "stty sane does")
         ->excludes("--json", "--events");
     app.footer(
         "Example:\n  pinfold run --timeout 5m -- make test\n\n"

@@ -7,8 +7,9 @@
 namespace pinfold {
 
 /// While one lives, stdin (a terminal) passes each key on as it is typed, control characters too;
-/// the settings come back when it ends, and when the program dies by a signal that it can catch. At
-/// most one at a time.
+/// the settings come back when it ends, and when the program dies by a signal that it can catch. After
+/// SIGKILL they stay, until `stty sane`: what could bring them back would have to outlive us, and what
+/// is inside the sandbox must not hold this terminal. At most one at a time.
 class raw_terminal {
  public:
   raw_terminal();

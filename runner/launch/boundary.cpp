@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include <pinfold/path.hpp>
@@ -46,12 +47,18 @@ bool is_closed(const std::string& place, const launch_plan& plan) {
   });
 }
 
+/// An empty place that is read-only in the end. (bwrap's /dev is closed too: no file can be made there, and
+/// the devices answer for themselves.)
+bool is_closed_place(const mount& one, const launch_plan& plan) {
+  return one.kind == mount_kind::tmpfs && is_closed(one.target, plan);
+}
+
 /// Whether the command may write at `path`: the last mount over it says so.
 bool is_writable(const std::string& path, const launch_plan& plan) {
   bool writable = false;
   for (const auto& one : plan.mounts) {
     if (!makes_a_mount(one) || !contains(one.target, path)) continue;
-    const bool empty_place = one.kind == mount_kind::tmpfs && !is_closed(one.target, plan);
+    const bool empty_place = one.kind == mount_kind::tmpfs && !is_closed_place(one, plan);
     writable = one.kind == mount_kind::bind || empty_place;
   }
   return writable;
@@ -61,6 +68,22 @@ expected_place empty_place(const mount& one, const launch_plan& plan) {
   expected_place place{one.target, stage::place_listed, names_in(one.target, plan)};
   place.kind |= is_closed(one.target, plan) ? stage::place_closed : stage::place_scratch;
   return place;
+}
+
+/// Everything below which a file may be opened for writing, outer places alone: writable binds, empty
+/// places, and the sandbox's own /dev and /proc, whose files answer for themselves.
+std::vector<expected_place> open_places(const launch_plan& plan) {
+  std::vector<expected_place> places;
+  for (const auto& one : plan.mounts) {
+    const bool is_open = one.kind == mount_kind::bind || one.kind == mount_kind::tmpfs ||
+                         one.kind == mount_kind::dev || one.kind == mount_kind::proc;
+    if (!is_open || is_closed_place(one, plan)) continue;
+    const bool is_known = std::ranges::any_of(places, [&one](const expected_place& other) {
+      return contains(other.path, one.target);
+    });
+    if (!is_known) places.push_back({one.target, stage::place_open, {}});
+  }
+  return places;
 }
 
 /// The root; under the minimal profile it is an empty place of bwrap's own.
@@ -90,6 +113,7 @@ std::vector<expected_place> expected_places(const launch_plan& plan) {
       places.push_back({one.target, stage::place_covered, {}});
     }
   }
+  std::ranges::move(open_places(plan), std::back_inserter(places));
   return places;
 }
 

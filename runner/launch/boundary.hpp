@@ -21,7 +21,7 @@ struct expected_place {
 };
 
 /// The root, the workspace's parent, every hidden and scratch place, every covered carve-out and
-/// secret. Empty for backend `none`, which hides nothing.
+/// secret; then what is open for writing. Empty for backend `none`, which hides nothing.
 [[nodiscard]] std::vector<expected_place> expected_places(const launch_plan& plan);
 
 /// The inode numbers of this thread's namespaces in the order of stage::namespace_names; 0 for the

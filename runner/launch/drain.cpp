@@ -2,6 +2,7 @@
 // copied until the end.
 #include "launch/drain.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +18,12 @@ constexpr std::size_t page = 4096;
 /// reads.
 constexpr std::size_t least_ring = std::size_t{128} << 10;
 constexpr std::size_t most_per_turn = std::size_t{4} << 20;
+
+constexpr std::size_t usual_pipe = std::size_t{64} << 10;
+/// For a command that fills its pipe before anybody comes to read: fewer wakes on both sides. No more
+/// than this, since a user's pipes share a bound (pipe-user-pages-soft, pipe(7)); where it is reached,
+/// or this is no pipe, it stays as it is.
+constexpr int wide_pipe = 256 << 10;
 
 std::size_t whole_pages(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
@@ -57,16 +64,23 @@ drain::state drain::read_from(int fd, const std::function<void(std::string_view)
     }
     const auto size = static_cast<std::size_t>(got);
     turn += size;
+    if (size >= usual_pipe && !is_wide_) widen(fd);
     if (on_piece) on_piece({to, size});
-    if (!in_head) {
+    if (in_head) {
+      head_size_ += size;
+      if (on_head) on_head({to, size});
+    } else {
       ring_bytes_ += size;
       if (whole_ != nullptr) spill({to, size});
-      continue;
     }
-    head_size_ += size;
-    if (on_head) on_head({to, size});
+    if (size < room) return state::open;  // that was all; poll(2) says when there is more
   }
   return state::open;
+}
+
+void drain::widen(int fd) {
+  ::fcntl(fd, F_SETPIPE_SZ, wide_pipe);
+  is_wide_ = true;
 }
 
 /// At the first byte too many the ring has not turned yet: it was within its cap before this piece,

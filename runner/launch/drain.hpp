@@ -37,7 +37,7 @@ class drain {
   explicit drain(std::size_t cap, blob* whole = nullptr);
 
   /// Reads what is there now (at most a few MiB, so that a flood cannot hold the caller up) from a
-  /// non-blocking descriptor. `on_head` gets each piece of the first part as it comes, `on_piece`
+  /// non-blocking descriptor; the end of the stream may show at the next call. `on_head` gets each piece of the first part as it comes, `on_piece`
   /// each piece of the whole; the text is lent until the call returns.
   state read_from(int fd, const std::function<void(std::string_view)>& on_head,
                   const std::function<void(std::string_view)>& on_piece = {});
@@ -53,6 +53,7 @@ class drain {
 
  private:
   void spill(std::string_view piece);
+  void widen(int fd);
 
   std::size_t head_cap_;
   std::size_t tail_cap_;
@@ -62,6 +63,7 @@ class drain {
   std::uint64_t ring_bytes_{0};  ///< all that ever went through the ring
   blob* whole_;
   bool is_spilling_{false};
+  bool is_wide_{false};  ///< the pipe was asked to hold more
 };
 
 }  // namespace pinfold

@@ -53,6 +53,21 @@ enforced_property scope(const launch_plan& plan, std::uint64_t obtained) {
           "the kernel has no Landlock scopes (Linux 6.12)"};
 }
 
+/// A FIFO is written to through a read-only mount like through any other.
+enforced_property pipes_outside(const launch_plan& plan, std::uint64_t obtained) {
+  constexpr auto name = "pipes_outside";
+  if ((obtained & stage::obtained_writes) != 0) {
+    return {name, strength::full, "Landlock lets nothing be opened for writing outside"};
+  }
+  if (!shows_the_machine(plan)) {
+    return {name, strength::full, "only the places of the minimal root are there"};
+  }
+  return {name, strength::partial,
+          plan.nesting == nested_namespaces::allowed
+              ? "a FIFO of the host that shows can be written to: Landlock would forbid nested sandboxes"
+              : "a FIFO of the host that shows can be written to: no Landlock here (Linux 5.19)"};
+}
+
 /// Never full: the kernel's list of sockets is a hint.
 enforced_property path_sockets(const launch_plan& plan) {
   std::string reason =
@@ -125,6 +140,7 @@ properties with_a_boundary(const launch_plan& plan, const resource_limits& limit
       reads_outside(plan),
       network(plan),
       scope(plan, obtained.in_stage_two),
+      pipes_outside(plan, obtained.in_stage_two),
       path_sockets(plan),
       {"privileges", strength::full, "no capability in any set, and none to be gained"},
       namespaces(plan),
@@ -142,7 +158,8 @@ properties with_no_boundary() {
   properties all;
   for (const auto* name :
        {"writes_outside", "reads_outside", "network", "abstract_sockets_and_signals",
-        "path_sockets", "privileges", "namespaces", "system_calls", "kernel_settings"}) {
+        "pipes_outside", "path_sockets", "privileges", "namespaces", "system_calls",
+        "kernel_settings"}) {
     all.push_back({name, strength::none, "there is no sandbox"});
   }
   all.push_back({"descriptors", strength::full, "none but the first three"});

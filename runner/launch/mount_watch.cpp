@@ -55,6 +55,13 @@ std::optional<mount_watch> mount_watch::of(pid_t process, std::vector<std::strin
   return mount_watch{std::move(table), std::move(places), std::move(seen)};
 }
 
+bool mount_watch::is_due() noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - looked_ < interval / 4) return false;
+  looked_ = now;
+  return true;
+}
+
 bool mount_watch::has_moved() const noexcept {
   return std::ranges::any_of(seen_, [](const seen_place& place) {
     struct stat about {};

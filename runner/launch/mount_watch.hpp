@@ -33,6 +33,10 @@ class mount_watch {
   /// Shows POLLPRI when the table has changed since it was last read.
   [[nodiscard]] int table() const noexcept { return table_.get(); }
 
+  /// True when it is time to look at the places again: at most once in a quarter of `interval`, since
+  /// a command that floods its output wakes whoever watches it ten thousand times a second.
+  [[nodiscard]] bool is_due() noexcept;
+
   /// True when a place out here is another object than it was, or gone.
   [[nodiscard]] bool has_moved() const noexcept;
 
@@ -51,6 +55,7 @@ class mount_watch {
   descriptor table_;
   std::vector<std::string> places_;
   std::vector<seen_place> seen_;
+  std::chrono::steady_clock::time_point looked_{};
 };
 
 /// The mount points of a text in the form of /proc/PID/mountinfo (proc(5)): the fifth field of each

@@ -34,6 +34,9 @@ struct place_proof {
   std::uint64_t inode{0};
   identity object{identity::same};
   mount state{mount::any};
+  /// Whether the run ends when the mount at this place goes: not for what a program of the host puts anew
+  /// in its place (a socket), where nothing of the boundary is lost with it.
+  bool is_watched{true};
 };
 
 enum class core_dumps : bool { forbidden, as_the_caller };

@@ -2,24 +2,13 @@
 #include "launch/specification.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "launch/boundary.hpp"
+#include "launch/packed.hpp"
 #include "launch/stage_protocol.hpp"
 
 namespace pinfold {
 namespace {
-
-template <class T>
-void append_bytes(std::string& to, const T& value) {
-  to.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-void append_text(std::string& to, std::string_view text) {
-  append_bytes(to, static_cast<std::uint32_t>(text.size()));
-  to.append(text);
-  to.push_back('\0');
-}
 
 std::uint32_t flags_of(const launch_plan& plan, stage_streams streams,
                        const launch_extras& extras) {

@@ -20,6 +20,7 @@ inline constexpr int block_fd = 8;    ///< bwrap's --block-fd; bwrap closes it
 inline constexpr int held_fd = 9;     ///< first of the descriptors that only have to stay open
 
 /// Runner to stage two, one byte each. End of file means the runner is gone: kill and exit.
+inline constexpr char prove = 'b';           ///< every mount is there: prove the boundary
 inline constexpr char go = 'g';              ///< start the command
 inline constexpr char memory_is_held = 'm';  ///< before go: a cgroup bounds it, so look no more
 inline constexpr char tasks_are_held = 'p';  ///< the same
@@ -29,7 +30,9 @@ inline constexpr char measure = 'u';         ///< asks for `measured`; of a sand
 
 /// Stage two to runner.
 enum class report : std::uint32_t {
-  present,      ///< bwrap is done, the boundary stands; its proofs follow (bubblewrap only)
+  present,      ///< bwrap is done; waits for `prove` (bubblewrap only)
+  locked,       ///< nothing can take its mounts apart any more; its proofs follow
+  attached,     ///< the plan's other mounts are there: the attaching program's only report
   ready,        ///< everything before the command is done; `extra`: obtained_...; waits for `go`.
                 ///< Carries the master of the pseudo-terminal (SCM_RIGHTS) where one was asked for
   failed,       ///< `value` is an errno, `extra` the step (enum class step): gives up
@@ -85,6 +88,13 @@ enum class step : std::uint64_t {
   sockets_are_scoped,
   open_terminal,
   listen_inside,
+  enter_boundary,
+  attach_mount,
+  restrict_writes,
+  lock_mounts,
+  no_more_namespaces,
+  mounts_are_private,
+  mount_is_read_only,
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step value) noexcept {
@@ -167,6 +177,20 @@ enum class step : std::uint64_t {
       return "open-terminal";
     case step::listen_inside:
       return "listen-inside";
+    case step::enter_boundary:
+      return "enter-boundary";
+    case step::attach_mount:
+      return "attach-mount";
+    case step::restrict_writes:
+      return "restrict-writes";
+    case step::lock_mounts:
+      return "lock-mounts";
+    case step::no_more_namespaces:
+      return "no-more-namespaces";
+    case step::mounts_are_private:
+      return "mounts-are-private";
+    case step::mount_is_read_only:
+      return "mount-is-read-only";
   }
   return "unknown";
 }
@@ -183,6 +207,7 @@ struct message {
 
 /// In `extra` of `ready`: what was obtained where that depends on the kernel.
 inline constexpr std::uint64_t obtained_scope = 1;  ///< Landlock scopes abstract sockets and signals
+inline constexpr std::uint64_t obtained_writes = 2;  ///< Landlock lets nothing be opened for writing outside
 
 inline constexpr std::uint32_t magic = 0x70666432;
 
@@ -250,5 +275,6 @@ inline constexpr std::uint32_t place_listed = 2;  ///< holds nothing but the ent
 inline constexpr std::uint32_t place_outside = 4;  ///< not hidden: another name in a refusal
 inline constexpr std::uint32_t place_scratch = 16;  ///< writable, with a size
 inline constexpr std::uint32_t place_covered = 8;  ///< a file with /dev/null over it
+inline constexpr std::uint32_t place_open = 32;  ///< the command may open files below it for writing
 
 }  // namespace pinfold::stage

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -83,6 +84,10 @@ process_image image_of(const launch_plan& plan, const launch_extras& extras) {
   add("--args");
   add(std::to_string(stage::args_fd));
   add("--as-pid-1");
+  if (::geteuid() == 0) {  // or stage two could not map uid 0 in the namespace in which it locks its mounts
+    add("--cap-add");
+    add("CAP_SETFCAP");
+  }
   add("--info-fd");
   add(std::to_string(stage::info_fd));
   add("--block-fd");
@@ -174,6 +179,33 @@ int let_go(handover& all) {
   return wrong;
 }
 
+/// Started now, so that it is there when the sandbox stands.
+std::expected<std::optional<attacher>, int> attacher_for(const launch_plan& plan,
+                                                         const handover& all) {
+  if (plan.backend == backend_name::none) return std::nullopt;
+  auto started = attacher::start(plan, all.image);
+  if (!started) return std::unexpected{started.error()};
+  return std::move(*started);
+}
+
+/// The mounts without which there is no boundary any more: what stage two proves one by one, and the covers
+/// of single files, which a program of the host may rename over (passwd(1) does). A socket's cover goes
+/// with its socket.
+std::vector<std::string> mounts_that_hold(const launch_plan& plan, const launch_extras& extras) {
+  std::vector<std::string> places;
+  for (const auto& proof : extras.proofs) {
+    if (proof.is_watched) places.push_back(proof.path);
+  }
+  for (const auto& one : plan.attached) {
+    struct stat about {};
+    const bool is_cover = one.role == mount_role::hidden && one.source == "/dev/null";
+    if (is_cover && ::lstat(one.target.c_str(), &about) == 0 && S_ISREG(about.st_mode)) {
+      places.push_back(one.target);
+    }
+  }
+  return places;
+}
+
 bool means_exhausted(int error) {
   return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
 }
@@ -220,12 +252,17 @@ std::expected<started_stage, refusal> start_stage(const launch_plan& plan,
       return std::unexpected{cannot_start(plan, "stage two", wrong)};
     }
   }
-  std::vector<std::string> mounts;
-  for (const auto& proof : extras.proofs) mounts.push_back(proof.path);
+  auto attaches = attacher_for(plan, all);
+  if (!attaches) {
+    all.channel.ours.reset();  // stage two comes up, finds nobody there and goes
+    reap(*child);
+    return std::unexpected{cannot_start(plan, "attaching mounts", attaches.error())};
+  }
   return started_stage{std::move(*child),       std::move(all.channel.ours),
                        std::move(all.out.ours), std::move(all.err.ours),
                        std::move(all.in.ours),  std::move(all.in.theirs),
-                       std::move(all.info),     std::move(mounts)};
+                       std::move(all.info),     mounts_that_hold(plan, extras),
+                       std::move(*attaches)};
 }
 
 }  // namespace pinfold

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "launch/attacher.hpp"
 #include "launch/process.hpp"
 #include "launch/run.hpp"
 
@@ -20,6 +22,7 @@ struct started_stage {
   descriptor in_held;  ///< its other end: while it is held no write raises SIGPIPE
   descriptor info;     ///< mailbox: what bwrap says about its child; none for backend `none`
   std::vector<std::string> mounts;  ///< the mount points that hold the boundary
+  std::optional<attacher> attaches;  ///< where the plan has mounts to attach
 };
 
 /// Starts the plan up to the point where stage two waits. Error: a refusal (`sandbox_unavailable`,

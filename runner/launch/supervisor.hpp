@@ -65,6 +65,10 @@ class supervisor {
   void take_passed(const stage::message& report, descriptor passed);
   void take_report(const stage::message& report);
   void on_present();
+  void read_attacher();
+  void on_attached();
+  void on_locked();
+  void refuse_the_nameless();
   void on_ready(const stage::message& report);
   void take_terminal(descriptor master);
   void take_size();
@@ -118,6 +122,7 @@ class supervisor {
   bool is_err_open_{true};
   bool is_child_alive_{true};
   bool has_reported_end_{false};
+  bool is_nameless_{false};  ///< stage two is there and bwrap has not said which process it is
   bool is_whole_{false};  ///< every mount of the boundary was there when stage two had come up
   bool has_gone_{false};  ///< stage two was told to start the command
   bool has_started_{false};

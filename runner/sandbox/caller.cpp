@@ -17,7 +17,6 @@
 #include <pinfold/path.hpp>
 
 #include "launch/run.hpp"
-#include "sandbox/git_config.hpp"
 
 namespace pinfold {
 namespace {
@@ -105,14 +104,6 @@ std::string whole_file(const std::string& path) {
   return text;
 }
 
-/// The same files as git reads for the user, in its order: of two settings the later one counts.
-std::string git_configuration_of(const caller_environment& environment, const std::string& home) {
-  if (home.empty()) return {};
-  const auto config = environment.find("XDG_CONFIG_HOME");
-  const auto base = config && is_absolute(*config) ? std::string{*config} : home + "/.config";
-  return whole_file(base + "/git/config") + "\n" + whole_file(home + "/.gitconfig");
-}
-
 }  // namespace
 
 std::optional<std::string_view> caller_environment::find(std::string_view name) const {
@@ -124,9 +115,35 @@ std::optional<std::string_view> caller_environment::find(std::string_view name) 
   return std::nullopt;
 }
 
+// A later git may have another environment, so what that puts in place of a file comes beside it.
+git_sources git_settings_of(const caller_environment& environment) {
+  const auto named_home = environment.find("HOME");
+  const auto home =
+      named_home ? canonical_directory(std::string{*named_home}).value_or("") : std::string{};
+  git_sources found{.files = {}, .home = home};
+  const auto add = [&found](std::string path) {
+    auto text = whole_file(path);
+    if (!text.empty()) found.files.push_back({std::move(path), std::move(text)});
+  };
+  const auto add_named = [&](std::string_view name) {
+    const auto path = environment.find(name);
+    if (path && is_absolute(*path)) add(std::string{*path});
+  };
+  add("/etc/gitconfig");
+  add_named("GIT_CONFIG_SYSTEM");
+  if (!home.empty()) {
+    const auto config = environment.find("XDG_CONFIG_HOME");
+    const auto base = config && is_absolute(*config) ? std::string{*config} : home + "/.config";
+    add(base + "/git/config");
+    add(home + "/.gitconfig");
+  }
+  add_named("GIT_CONFIG_GLOBAL");
+  return found;
+}
+
 std::expected<caller, refusal> look_at_caller(caller_environment environment) {
   caller who{.environment = std::move(environment), .home = {}, .homes = {}, .git = {},
-             .git_hooks_path = {}};
+             .git_settings = {}};
   std::vector<std::string> candidates{"/root", "/home"};
   if (const auto home = who.environment.find("HOME")) {
     who.home = canonical_directory(std::string{*home}).value_or(std::string{});
@@ -145,11 +162,12 @@ std::expected<caller, refusal> look_at_caller(caller_environment environment) {
       who.homes.push_back(std::move(*found));
     }
   }
-  const auto configuration = git_configuration_of(who.environment, who.home);
-  who.git = parse_git_identity(configuration);
-  for (const auto& setting : parse_git_config(configuration)) {
-    if (setting.section == "core" && setting.key == "hookspath") who.git_hooks_path = setting.value;
+  who.git_settings = git_settings_of(who.environment);
+  std::string own;
+  for (const auto& file : who.git_settings.files) {
+    own += file.text + "\n";  // of two settings the later one counts
   }
+  who.git = parse_git_identity(own);
   return who;
 }
 

@@ -10,6 +10,8 @@
 
 #include <pinfold/refusal.hpp>
 
+#include "sandbox/git_sources.hpp"
+
 namespace pinfold {
 
 /// The caller's environment as NAME=VALUE entries.
@@ -34,12 +36,16 @@ struct caller {
   std::string home;                ///< $HOME, canonical; empty when there is none
   std::vector<std::string> homes;  ///< every home that has to be hidden: canonical, there, distinct
   git_identity git;                ///< from the caller's own git configuration; may be empty
-  std::string git_hooks_path{};    ///< its core.hooksPath, as written; may be empty
+  git_sources git_settings{};      ///< that configuration, and the machine's
 };
 
 /// Looks at the caller: $HOME, the password database's home of the real user, /root and /home.
 /// Error `sandbox_unavailable` when a home is part of the system tree, so that it cannot be hidden.
 [[nodiscard]] std::expected<caller, refusal> look_at_caller(caller_environment environment);
+
+/// What git's configuration says for this caller, whatever the repository: the machine's, the
+/// caller's, and those that the environment puts in their place. Nothing is included yet.
+[[nodiscard]] git_sources git_settings_of(const caller_environment& environment);
 
 /// user.name and user.email from a git configuration's text. Sections and keys fold case; includes
 /// are not followed. Quotes, escapes and comments as in git-config(1), "Syntax".

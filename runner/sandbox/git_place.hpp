@@ -12,7 +12,9 @@ namespace pinfold {
 enum class git_place : std::uint8_t {
   none,    ///< neither here nor above
   here,    ///< `.git` is a directory of the workspace
-  linked,  ///< `.git` is a file: the repository lies where it says
+  apart,   ///< `.git` is a file: the repository lies elsewhere in the workspace
+  linked,  ///< the same, but it lies outside
+  bare,    ///< the workspace is one, without a work tree
   above,   ///< the workspace is a folder of a repository
   hidden,  ///< the same, but the sandbox hides that repository
 };

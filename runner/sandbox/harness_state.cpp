@@ -10,16 +10,21 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <thread>
+#include <utility>
 
+#include <pinfold/disk/kernel.hpp>
 #include <pinfold/grant.hpp>
 
 namespace pinfold {
 namespace {
 
 constexpr const char* mark = "user.pinfold";
+constexpr std::chrono::seconds most_wait{3};
 constexpr std::string_view temporary_prefix = ".pinfold-new-";
 
 refusal refused(const std::string& workspace, code error, std::string detail) {
@@ -69,9 +74,16 @@ std::expected<workspace_lock, refusal> workspace_lock::take(const std::string& w
     const int error = errno;
     return std::unexpected{refused(workspace, code_for(error), std::strerror(error))};
   }
-  while (::flock(directory.get(), LOCK_SH) != 0) {
+  // Whoever may read a directory may lock it, a command of another run too: nobody is waited for long.
+  const auto last_try = std::chrono::steady_clock::now() + most_wait;
+  while (::flock(directory.get(), LOCK_SH | LOCK_NB) != 0) {
+    const bool may_wait = errno == EWOULDBLOCK && std::chrono::steady_clock::now() < last_try;
     if (errno == EINTR) continue;
-    return std::unexpected{refused(workspace, code::sandbox_unavailable,
+    if (may_wait) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{2});
+      continue;
+    }
+    return std::unexpected{refused(workspace, code::try_again,
                                    std::string{"locking the workspace: "} + std::strerror(errno))};
   }
   return workspace_lock{workspace, std::move(directory)};
@@ -137,24 +149,53 @@ std::expected<void, refusal> workspace_lock::make_marked(std::string_view name) 
   return {};
 }
 
-std::vector<std::string> hard_linked_state(int workspace) {
-  constexpr std::size_t most = 10;
-  std::vector<std::string> found;
+namespace {
+
+/// One directory of harness state: its linked files go to `found`, what leads on to `pending`. False
+/// when the budget or the list is used up.
+bool look_for_links(int workspace, const std::string& at, std::size_t& left, linked_state& found,
+                    std::vector<std::string>& pending) {
+  constexpr std::size_t most_named = 10;
+  const int fd = beneath::open_below(beneath::lookup::openat2, workspace, at.c_str(),
+                                     {.flags = O_RDONLY | O_DIRECTORY});
+  const std::unique_ptr<DIR, int (*)(DIR*)> list{fd < 0 ? nullptr : ::fdopendir(fd), &::closedir};
+  if (!list) {
+    if (fd >= 0) ::close(fd);
+    found.is_whole = found.is_whole && (fd == -ENOENT || fd == -ENOTDIR);
+    return true;
+  }
+  while (const dirent* entry = ::readdir(list.get())) {
+    const std::string_view name{entry->d_name};
+    if (name == "." || name == "..") continue;
+    if (left == 0) return false;
+    --left;
+    struct stat about {};
+    const auto type = entry->d_type;
+    if (type != DT_DIR && type != DT_REG && type != DT_UNKNOWN) continue;
+    if (type != DT_DIR && ::fstatat(fd, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    const auto path = at + "/" + std::string{name};
+    if (type == DT_DIR || S_ISDIR(about.st_mode)) pending.push_back(path);
+    if (!S_ISREG(about.st_mode) || about.st_nlink < 2) continue;
+    found.files.push_back(path);
+    if (found.files.size() == most_named) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+linked_state hard_linked_state(int workspace, std::size_t most) {
+  linked_state found;
+  std::vector<std::string> pending;
   for (const auto& carve : default_carve_outs) {
-    if (carve.kind != carve_kind::harness_state) continue;
-    const std::string name{carve.path};
-    descriptor directory{
-        ::openat(workspace, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-    if (!directory) continue;
-    const std::unique_ptr<DIR, int (*)(DIR*)> list{::fdopendir(directory.get()), &::closedir};
-    if (!list) continue;
-    const int fd = directory.release();  // the list owns it now
-    while (const dirent* entry = ::readdir(list.get())) {
-      struct stat about {};
-      if (::fstatat(fd, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      if (!S_ISREG(about.st_mode) || about.st_nlink < 2) continue;
-      found.push_back(name + "/" + entry->d_name);
-      if (found.size() == most) return found;
+    if (carve.kind == carve_kind::harness_state) pending.emplace_back(carve.path);
+  }
+  while (!pending.empty()) {
+    const auto at = std::move(pending.back());
+    pending.pop_back();
+    if (!look_for_links(workspace, at, most, found, pending)) {
+      found.is_whole = false;
+      break;
     }
   }
   return found;

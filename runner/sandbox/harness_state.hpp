@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -49,8 +50,13 @@ class workspace_lock {
   std::vector<std::string> names_;  ///< what this run relies on, to be looked at when it is over
 };
 
-/// Files at the top of the harness state below the open `workspace` that have another name
-/// somewhere, relative to the workspace: at most ten of them. What cannot be read is passed over.
-[[nodiscard]] std::vector<std::string> hard_linked_state(int workspace);
+/// Files of harness state that have another name somewhere.
+struct linked_state {
+  std::vector<std::string> files;  ///< relative to the workspace; at most ten
+  bool is_whole{true};             ///< false: not everything was looked at
+};
+
+/// Looks through the harness state below the open `workspace`, at `most` names at the outside.
+[[nodiscard]] linked_state hard_linked_state(int workspace, std::size_t most = 20'000);
 
 }  // namespace pinfold

@@ -9,11 +9,14 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <pinfold/runner/host_run.hpp>
 
+#include "sandbox/git_state.hpp"
 #include "sandbox/host_run/listing.hpp"
+#include "sandbox/host_run/watched.hpp"
 
 namespace pinfold {
 
@@ -31,9 +34,11 @@ struct host_run_search {
   std::string workspace;             ///< canonical
   timespec since{};                  ///< of the clock that file times come from
   std::vector<std::string> ignored;  ///< names of directories; sorted
-  std::vector<std::string> carved;   ///< carve-outs in place: nothing in them can have changed
-  std::string hooks_path;            ///< where git takes hooks from; empty when it is not here
-  std::vector<std::string> obeyed;   ///< files that git on the host runs or obeys
+  std::unordered_set<std::string> carved;  ///< in place: nothing in them can have changed
+  std::vector<std::string> hooks_paths;    ///< where git takes hooks from, there or not
+  std::vector<watched_file> obeyed;        ///< files that git on the host runs or obeys
+  std::vector<git_index_place> indexes;    ///< whose repositories are looked at, ignored or not
+  std::unordered_set<std::string> gitlinks;  ///< of `list_ahead`, and the indexes that it read
   set_id_files set_id{set_id_files::possible};
   std::size_t budget{default_budget};
 
@@ -52,8 +57,9 @@ struct host_run_search {
 [[nodiscard]] host_run_search begin_host_run_search(std::string workspace, int directory);
 
 /// Lists directories between `begin_host_run_search` and the command's start, for the walk after it:
-/// one that still has its change time then need not be listed again. It only saves time, and only
-/// where no file can get a set-ID bit.
+/// one that still has its change time then need not be listed again. It saves time, and only where no
+/// file can get a set-ID bit. Reads which repositories git's index has, too: one below an ignored
+/// directory that comes to it later is news with all that is in it; without this they all are.
 void list_ahead(host_run_search& search, int directory);
 
 /// Walks the workspace once, below the open `directory`.

@@ -30,7 +30,8 @@ struct preparation {
   making missing;
   std::string workspace;
   confinement facts;
-  host_run_search later;  ///< what the walk after the end has to know
+  host_run_search later;            ///< what the walk after the end has to know
+  std::vector<std::string> obeyed;  ///< what it looks at again, by name
   std::optional<workspace_lock> lock;
   descriptor looked_at;  ///< the workspace, when there is no lock
   std::vector<std::string> read_roots;

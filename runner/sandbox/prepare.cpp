@@ -79,12 +79,13 @@ step add_carve_outs(preparation& now) {
     if (auto done = add_harness_state(now, carve); !done) return done;
   }
   auto git =
-      look_at_git(now.workspace, now.directory(), git_files_for(now), now.who.git_hooks_path);
+      look_at_git(now.workspace, now.directory(), git_files_for(now), now.who.git_settings);
   if (!git) return std::unexpected{std::move(git.error())};
   for (auto& carve : git->carve_outs) now.facts.carve_outs.push_back(std::move(carve));
   now.facts.pinned = std::move(git->pinned);
-  now.later.hooks_path = std::move(git->hooks_path);
-  now.later.obeyed = std::move(git->obeyed);
+  now.later.hooks_paths = std::move(git->hooks_paths);
+  now.obeyed = std::move(git->obeyed);
+  now.later.indexes = std::move(git->indexes);
   return {};
 }
 
@@ -123,12 +124,29 @@ std::expected<preparation, refusal> prepare(const run_request& request, const ca
                                             making missing) {
   auto workspace = confined_workspace(request, who);
   if (!workspace) return std::unexpected{std::move(workspace.error())};
-  preparation now{request, who, missing, std::move(*workspace), {}, {}, {}, {}, {}, {}, {}, {}};
+  preparation now{request, who, missing, std::move(*workspace), {}, {}, {}, {}, {}, {}, {}, {}, {}};
   for (const auto next : {add_places, add_command, add_sockets, open_workspace, add_carve_outs,
                           add_blob_directory, add_caches, decide, cover_sockets}) {
     if (auto done = next(now); !done) return std::unexpected{std::move(done.error())};
   }
   return now;
+}
+
+/// What is shown on request under its own name: another run may have the folder around it for its
+/// workspace, and put something else in its place before bwrap comes to it.
+step add_shown(std::vector<place_proof>& proofs, const preparation& now) {
+  const descriptor root{::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  for (const auto& one : now.facts.shared) {
+    if (one.source != one.target || one.access != root_access::read) continue;
+    if (now.blobs && one.target == now.blobs->path) continue;  // held, and proven by itself
+    struct stat about {};
+    if (const int wrong = look_below(root.get(), one.target.substr(1), about); wrong != 0) {
+      return std::unexpected{refused(code::try_again, one.target, std::strerror(wrong))};
+    }
+    proofs.push_back({one.target, about.st_dev, about.st_ino, place_proof::identity::same,
+                      place_proof::mount::read_only, one.purpose != shared_path::use::socket});
+  }
+  return {};
 }
 
 /// What stage two must find: the workspace that is locked here, each carve-out that was seen.
@@ -141,7 +159,7 @@ std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& n
     if (const int wrong = look_below(now.directory(), tail, about); wrong != 0) {
       return std::unexpected{refused(code::workspace_gone, path, std::strerror(wrong))};
     }
-    proofs.push_back({path, about.st_dev, about.st_ino, object, state});
+    proofs.push_back({path, about.st_dev, about.st_ino, object, state, true});
     return {};
   };
   using mount = place_proof::mount;
@@ -155,11 +173,19 @@ std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& n
     const bool covered = carve.shell == carved_path::shown::hidden;
     if (done) done = add(carve.path, mount::read_only, covered ? identity::any : identity::same);
   }
+  if (done) done = add_shown(proofs, now);
   if (!done) return std::unexpected{std::move(done.error())};
   for (const auto& cache : now.caches) {
-    proofs.push_back({cache.target, cache.device, cache.inode, identity::same, mount::any});
+    proofs.push_back({cache.target, cache.device, cache.inode, identity::same, mount::any, true});
   }
-  if (now.blobs) proofs.push_back({now.blobs->path, 0, 0, identity::any, mount::read_only});
+  if (now.blobs) {
+    struct stat about {};
+    if (::fstat(now.blobs->held.get(), &about) != 0) {
+      return std::unexpected{refused(code::try_again, now.blobs->path, std::strerror(errno))};
+    }
+    proofs.push_back({now.blobs->path, about.st_dev, about.st_ino, identity::same, mount::read_only,
+                      true});
+  }
   return proofs;
 }
 
@@ -185,10 +211,11 @@ prepared_run made_ready(preparation& now, launch_plan plan) {
 /// The walk after the run, begun now: what was made on the way here is no news.
 host_run_search search_after(preparation& now) {
   auto search = begin_host_run_search(now.workspace, now.directory());
-  search.hooks_path = std::move(now.later.hooks_path);
-  search.obeyed = std::move(now.later.obeyed);
+  search.hooks_paths = std::move(now.later.hooks_paths);
+  search.indexes = std::move(now.later.indexes);
+  search.obeyed = watched(std::move(now.obeyed), now.directory());
   for (const auto& carve : now.facts.carve_outs) {
-    search.carved.emplace_back(tail_below(now.workspace, carve.path).value_or(""));
+    search.carved.emplace(tail_below(now.workspace, carve.path).value_or(""));
   }
   return search;
 }
@@ -299,9 +326,14 @@ std::string what_became_of_the_carve_outs(const prepared_run& ready) {
 enforced_property harness_state_held(const prepared_run& ready) {
   constexpr auto name = "harness_state";
   const auto linked = hard_linked_state(ready.lock->directory());
-  if (linked.empty()) return {name, strength::full, "covered, and read-only"};
+  if (linked.files.empty() && linked.is_whole) return {name, strength::full, "covered, and read-only"};
   std::string names;
-  for (const auto& path : linked) names += (names.empty() ? "" : ", ") + path;
+  for (const auto& path : linked.files) names += (names.empty() ? "" : ", ") + path;
+  if (names.empty()) {
+    return {name, strength::partial,
+            "covered, but it holds too much for all of it to be looked through for hard links"};
+  }
+  if (!linked.is_whole) names += ", and maybe of more";
   return {name, strength::partial, "covered, but a hard link elsewhere shares the content of " + names};
 }
 
@@ -324,7 +356,6 @@ bool holds(const run_record& record, std::string_view property) {
 
 run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& events) {
   std::optional<enforced_property> state;
-  if (ready.lock) state = harness_state_held(ready);
   std::optional<host_run_report> left;
   const auto look = [&ready, &left](const run_record& so_far) {
     if (!ready.later) return;
@@ -332,7 +363,8 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
     left = look_for_host_run(*ready.later, ready.lock->directory());
   };
   ready.extras.when_gone = look;
-  ready.extras.meanwhile = [&ready] {
+  ready.extras.meanwhile = [&ready, &state] {
+    if (ready.lock) state = harness_state_held(ready);
     if (ready.later) list_ahead(*ready.later, ready.lock->directory());
   };
   std::optional<run_egress> egress;

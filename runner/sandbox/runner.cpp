@@ -5,7 +5,10 @@
 #include <memory>
 #include <utility>
 
+#include <pinfold/disk/resolve.hpp>
+
 #include "sandbox/prepare.hpp"
+#include "sandbox/tool_carve_outs.hpp"
 
 namespace pinfold {
 namespace {
@@ -71,6 +74,12 @@ std::expected<running, refusal> runner::start(run_request request, limits bounds
                                               sinks events) const {
   return running::on_a_thread(
       work_of(&run_unconfined, who_, std::move(request), bounds, std::move(events)));
+}
+
+std::expected<found_carve_outs, refusal> runner::carve_outs(std::string_view workspace) const {
+  auto canonical = canonical_workspace(workspace);
+  if (!canonical) return std::unexpected{std::move(canonical.error())};
+  return carve_outs_for_tools(*canonical, who_->git_settings);
 }
 
 std::expected<launch_plan, refusal> runner::plan(const run_request& request) const {

@@ -1,5 +1,6 @@
 """Time, output and processes of a run are bounded, whatever the command does. No absolute time is
 asserted: a run that hangs fails by the limit in support.py."""
+import json
 import os
 import signal
 import subprocess
@@ -108,13 +109,36 @@ class Bounds:
                 self.assertEqual(len(kept) + out["dropped"], out["bytes"])
 
     def test_a_flood_without_end_does_not_grow_the_runner(self):
-        cap_kib = 256
-        def peak_kib(*command):
-            child = self.start(*self.words, "--json", "--timeout", "2s", "--grace", "100ms",
-                               "--max-output", f"{cap_kib}KiB", "--", *command,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            return os.wait4(child.pid, 0)[2].ru_maxrss
-        self.assertLess(peak_kib("yes"), peak_kib("true") + 2 * cap_kib + 4 * KIB)
+        self.assertLess(self.peak_kib(256, "yes"), self.peak_kib(256, "true") + 2 * 256 + 4 * KIB)
+
+    def test_neither_does_a_record_that_is_six_times_as_long_as_the_output(self):
+        if support.is_sanitized():
+            return  # what was freed counts there
+        nul = ("head", "-c", "4M", "/dev/zero")
+        self.assertLess(self.peak_kib(KIB, *nul), self.peak_kib(KIB, "true") + 4 * KIB)
+
+    def peak_kib(self, cap_kib, *command):
+        child = self.start(*self.words, "--json", "--timeout", "2s", "--grace", "100ms",
+                           "--max-output", f"{cap_kib}KiB", "--", *command,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return os.wait4(child.pid, 0)[2].ru_maxrss
+
+    def test_a_record_goes_to_a_file_in_one_write(self):
+        """Several runs may append to the same file."""
+        if support.is_sanitized():
+            return  # their leak check cannot be traced
+        with open(f"{self.project}/records", "ab") as file:
+            child = subprocess.run(
+                ["strace", "-qq", "-o", f"{self.project}/calls", "-e", "trace=write",
+                 support.PINFOLD, *self.words, "--json", "--", "head", "-c", "200000",
+                 "/dev/zero"],
+                cwd=self.project, env=self.environment(), stdin=subprocess.DEVNULL, stdout=file,
+                stderr=subprocess.DEVNULL, timeout=support.HANG, check=False, **self.as_user())
+        self.assertEqual(child.returncode, 0)
+        with open(f"{self.project}/calls", encoding="utf-8") as calls:
+            writes = [line for line in calls if line.startswith("write(1,")]
+        self.assertEqual(len(writes), 1, writes)
+        self.assertGreater(os.path.getsize(f"{self.project}/records"), 6 * 200000)
 
     def test_sigint_and_sigterm_end_the_command_and_the_record_says_so(self):
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -130,6 +154,23 @@ class Bounds:
                 self.assertEqual(child.returncode, 128 + number)
                 self.assert_none_alive(tag)
                 os.unlink(f"{self.project}/ready")
+
+    def test_a_signal_in_the_first_moments_is_told_in_the_record_too(self):
+        """It comes with the first thing that pinfold asks the kernel for by itself."""
+        if support.is_sanitized():
+            return  # their leak check cannot be traced
+        tag = self.tag()
+        for name in ("INT", "TERM", "HUP"):
+            with self.subTest(signal=name):
+                done = subprocess.run(
+                    ["strace", "-qq", "-o", "/dev/null", "-e", "trace=fcntl", "-e",
+                     f"inject=fcntl:signal={name}:when=1", support.PINFOLD, *self.words, "--json",
+                     "--", "sleep", tag],
+                    cwd=self.project, env=self.environment(), stdin=subprocess.DEVNULL,
+                    capture_output=True, timeout=support.HANG, check=False, **self.as_user())
+                self.assertEqual(done.returncode, 128 + getattr(signal, f"SIG{name}"), done)
+                self.assertEqual(json.loads(done.stdout)["ended"], "cancelled")
+                self.assert_none_alive(tag)
 
     def test_a_runner_that_is_killed_hard_leaves_nothing_running(self):
         tag = self.tag()

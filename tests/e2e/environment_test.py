@@ -113,7 +113,7 @@ class Confined(Environment, support.Confined):
 
     def test_a_caller_whose_files_may_not_be_that_large_gets_a_refusal_and_no_half_of_a_start(self):
         limited = ("import os,resource,signal,sys\n"
-                   "resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))\n"
+                   "resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))\n"
                    "os.execv(sys.argv[1], sys.argv[1:])\n")  # Python ignores SIGXFSZ
         done = subprocess.run(["python3", "-c", limited, support.PINFOLD, "run", "--json", "--",
                                "touch", "ran"],

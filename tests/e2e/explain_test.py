@@ -45,6 +45,13 @@ class Explain(support.Confined):
                       told(at=f"{self.project}/sub", env=self.environment(HOME="/home")))
         self.assertIn("git finds no repository", told("--root", "minimal", at=f"{self.project}/sub"))
         self.assertIn("leads to a repository elsewhere", told(at=f"{self.project}/sub/linked"))
+        os.makedirs(f"{self.project}/apart/store")
+        self.write("project/apart/.git", "gitdir: store\n")
+        for name in ("HEAD", "objects/x", "refs/x"):
+            self.write(f"project/bare/{name}", "")
+        self.own()
+        for name in ("apart", "bare"):
+            self.assertIn("what writes them (git config, branch -m", told(at=f"{self.project}/{name}"))
 
     def test_the_first_lines_are_the_plan_and_a_shell_can_start_it(self):
         os.makedirs(f"{self.project}/.efferent")

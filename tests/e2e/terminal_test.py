@@ -121,6 +121,18 @@ class Shell(AtATerminal):
                 self.assertIn(code, (128 + number, -number), shell.shown)
                 self.assertEqual(shell.settings(), shell.before)
 
+    def test_a_hard_kill_leaves_the_terminal_raw_and_stty_sane_mends_it(self):
+        """Nothing of a run outlives pinfold, so nobody is there to give the settings back."""
+        shell = self.shell()
+        shell.child.kill()
+        shell.exit_code()
+        self.assertFalse(shell.settings()[3] & termios.ICANON)
+        subprocess.run(["stty", "sane"], stdin=shell.slave, check=True)
+        for flag in (termios.ICANON, termios.ECHO, termios.ISIG):
+            self.assertTrue(shell.settings()[3] & flag)
+        self.assertTrue(shell.settings()[0] & termios.ICRNL)
+        self.assertTrue(shell.settings()[1] & termios.OPOST)
+
     def test_a_time_limit_ends_a_shell(self):
         shell = self.shell("--timeout", "2s", "--grace", "60s")
         self.assertEqual(shell.exit_code(), 124, shell.shown)

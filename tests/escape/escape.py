@@ -37,6 +37,17 @@ class Escape(ground.Boundary):
         program = HEAD + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ") + TAIL
         return self.python(program, *arguments, options=options, **more).strip()
 
+    def assert_errors(self, attempts, **more):
+        """The same of many attempts, pairs of expected errors and a body, in one run."""
+        program = HEAD + "    pass\nexcept OSError:\n    pass\n"
+        for _, body in attempts:
+            program += "try:\n" + textwrap.indent(body, "    ") + TAIL
+        answers = self.python(program, **more).split()
+        self.assertEqual(len(answers), len(attempts), answers)
+        for (expected, body), answer in zip(attempts, answers):
+            with self.subTest(body=body):
+                self.assertIn(answer, expected.split())
+
     def assert_error(self, expected, body, *arguments, **more):
         """One of the errors in `expected` ("EROFS EBUSY") has to come."""
         with self.subTest(body=body):

@@ -1,4 +1,5 @@
 """Names, options and configuration as a way out."""
+import json
 import os
 import subprocess
 import unittest
@@ -44,6 +45,27 @@ class Names(escape.Escape):
         os.symlink("project", self.path("link"))
         self.assertEqual(self.record("--workspace", self.path("link/src"), "--", "pwd",
                                      cwd="/")["stdout"]["text"], f"{self.project}/src\n")
+
+    @unittest.skipUnless(os.geteuid() == 0, "mounts of the host")
+    def test_a_workspace_that_holds_mounts_of_the_host(self):
+        """What the host has mounted read-only stays so, the rest of the workspace does not become it; a
+        carve-out takes what is mounted in it along."""
+        for name in ("odd name\n", "closed", ".git/hooks"):
+            os.makedirs(self.path("project", name))
+        self.own()
+        mounts = (f'set -e; cd {self.project}; o="mode=777"; mount -t tmpfs -o $o none "odd name\n"; '
+                  'mount -t tmpfs -o $o none closed; mkdir -m 777 closed/open; '
+                  'mount -t tmpfs -o $o none closed/open; mount -o remount,bind,ro closed; '
+                  'mkdir -m 777 .git/hooks/in; mount -t tmpfs -o $o none .git/hooks/in; exec "$@"')
+        inside = ('touch "odd name\n/a" closed/open/a && echo made; touch closed/a; '
+                  'touch .git/hooks/in/a; echo end')
+        user = ("setpriv", f"--reuid={self.uid}", f"--regid={self.gid}", "--clear-groups")
+        done = subprocess.run(["unshare", "-m", "sh", "-c", mounts, "sh", *user, support.PINFOLD, "run",
+                               "--json", "-c", inside], env=self.environment(), cwd=self.project,
+                              capture_output=True, text=True, timeout=support.HANG)
+        record = json.loads(done.stdout)
+        self.assertEqual(record["stdout"]["text"], "made\nend\n", record)
+        self.assertEqual(record["stderr"]["text"].count("Read-only file system"), 2, record)
 
     def test_a_workspace_that_is_too_much_of_the_machine(self):
         os.symlink(self.home, self.path("project/home"))

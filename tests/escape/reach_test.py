@@ -33,6 +33,33 @@ class Sockets(escape.Escape):
             os.chmod(path, 0o777)
             self.assert_error("ENOENT", f"socket.socket(socket.AF_UNIX).connect('{path}')")
 
+    @unittest.skipUnless(os.geteuid() == 0, "a directory of another user")
+    def test_a_socket_where_this_user_may_not_go_keeps_nobody_from_running(self):
+        other = 12345 if self.uid == 0 else 0
+        folder = self.open_directory()
+        self.listen(f"{folder}/s")
+        os.chown(folder, other, other)
+        os.chmod(folder, 0o700)
+        self.assert_error("EACCES", f"socket.socket(socket.AF_UNIX).connect('{folder}/s')")
+
+    def test_a_pipe_with_a_name_through_a_read_only_mount(self):
+        """Writing into a FIFO is no write to the file system, so no mount forbids it."""
+        pipe = f"{self.open_directory()}/pipe"
+        os.mkfifo(pipe)
+        os.chmod(pipe, 0o666)
+        end = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+        self.addCleanup(os.close, end)
+        for how in ("os.O_WRONLY", "os.O_RDWR"):
+            self.assert_error("EACCES ENOENT", f"os.write(os.open('{pipe}', {how} | os.O_NONBLOCK), b'evil')")
+        with self.assertRaises(BlockingIOError):
+            os.read(end, 1)
+        self.assertEqual(self.error_of("""
+            os.mkfifo('own'); end = os.open('own', os.O_RDWR); os.write(end, b'x'); os.read(end, 1)
+            os.mkdir('a'); write('a/file', 'x'); os.rename('a/file', 'moved')
+            write('/tmp/x'); write('/dev/shm/x'); write('/dev/null'); write('/proc/self/comm', 'x')
+            write('/dev/stdout', '')
+            """), "DONE")
+
     def test_the_buses_of_the_user_and_the_system(self):
         for path in ("/run/dbus/system_bus_socket", "/run/systemd/private",
                      f"/run/user/{self.uid}/bus", "/var/run/docker.sock"):

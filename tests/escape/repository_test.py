@@ -99,6 +99,70 @@ class Reported(Repository):
         self.assertEqual(sorted(found), [".claude/settings.json", ".envrc", ".mcp.json",
                                          ".vscode/tasks.json", "AGENTS.md"])
 
+    def test_a_gitlink_below_an_ignored_directory(self):
+        """git goes into it whatever its ignore files say; it may have lain there unseen before."""
+        self.write("project/.gitignore", "node_modules\n")
+        self.own()
+        self.inside("git init -q node_modules/x && git -C node_modules/x -c user.name=n -c user.email=e@x "
+                    "commit -q --allow-empty -m x && git -C node_modules/x config core.fsmonitor evil")
+        found = self.kinds("git add -f node_modules/x 2>/dev/null")
+        self.assertEqual(found["node_modules/x/.git/config"], "git_config")
+        self.assertEqual(self.kinds("true"), {})
+        found = self.kinds("echo evil > node_modules/x/.git/hooks/post-checkout")
+        self.assertEqual(found, {"node_modules/x/.git/hooks/post-checkout": "git_hook"})
+
+    def test_a_rebase_left_in_progress(self):
+        self.host("commit", "-q", "--allow-empty", "-m", "two")
+        found = self.record("-c", "git rebase -q -x 'false' HEAD~1; true")["host_run"]["found"]
+        self.assertEqual([(one["path"], one["kind"]) for one in found],
+                         [(".git/rebase-merge", "git_sequence")])
+        self.write("project/.git/rebase-merge/git-rebase-todo", "pick 123\n")
+        self.own()
+        found = self.record("-c", "echo 'exec evil' >> .git/rebase-merge/git-rebase-todo")["host_run"]
+        self.assertIn("starts a program", found["found"][0]["detail"])
+
+    def test_attributes_whose_filter_comes_late(self):
+        self.assertEqual(self.kinds("head -c 100000 /dev/zero | tr '\\0' '#' > .gitattributes;"
+                                    "echo >> .gitattributes; echo '* filter=x' >> .gitattributes"),
+                         {".gitattributes": "git_attributes"})
+        self.assertEqual(self.kinds("head -c 1100000 /dev/zero | tr '\\0' '#' > .gitattributes"),
+                         {".gitattributes": "git_attributes"})
+
+    def test_remotes_in_gits_old_form(self):
+        self.assertEqual(self.kinds("mkdir -p .git/remotes .git/branches; echo 'URL: ext::evil' > "
+                                    ".git/remotes/x; echo y > .git/branches/y; git branch remotes/z"),
+                         {".git/remotes/x": "git_config", ".git/branches/y": "git_config"})
+
+    def test_a_worktree_configuration_that_nothing_reads_yet(self):
+        self.assertEqual(self.kinds("echo '[core] fsmonitor = evil' > .git/config.worktree"),
+                         {".git/config.worktree": "git_config"})
+
+    def test_a_submodule_called_logs(self):
+        found = self.kinds("mkdir -p .git/modules/logs; "
+                           "git init -q --separate-git-dir .git/modules/logs/x x")
+        self.assertEqual(found[".git/modules/logs/x/config"], "git_config")
+
+    def test_files_of_more_tools(self):
+        files = (".devcontainer/devcontainer.json", ".exrc", ".nvim.lua", "lefthook.yml",
+                 ".pre-commit-config.yaml", "a.code-workspace", ".windsurfrules", ".cursor/x",
+                 "opencode.json", ".gemini/x", ".codex/x", ".npmrc", ".yarnrc.yml",
+                 ".cargo/config.toml", ".direnv/python/bin/ls", ".tool-versions", "mise.toml",
+                 ".yarn/releases/yarn.cjs")
+        script = "".join(f"mkdir -p $(dirname {one}); echo x > {one};" for one in files)
+        self.assertEqual(sorted(self.kinds(script + "echo x > Makefile; echo x > package.json")),
+                         sorted(files))
+
+    def test_a_repository_that_the_host_makes_while_a_run_lasts(self):
+        subprocess.run(["rm", "-rf", self.path("project/.git")], check=True)
+        child = self.start("run", "--json", "-c", "touch here; while [ ! -e go ]; do sleep 0.05; done;"
+                           "git config core.fsmonitor evil")
+        escape.ground.wait_for(self.path("project/here"))
+        self.host("init", "-q")
+        self.write("project/go", "")
+        out, _ = child.communicate(timeout=support.HANG)
+        found = {one["path"]: one["kind"] for one in support.json.loads(out)["host_run"]["found"]}
+        self.assertEqual(found[".git/config"], "git_config")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -125,6 +125,20 @@ TEST_CASE("a flood is drained to its end in bounded memory, and its last bytes a
   CHECK(turns > 16);  // a turn reads some MiB at most, so that nothing else waits for long
 }
 
+TEST_CASE("only a pipe that was found full is made to hold more") {
+  test_pipe pipe;
+  ::fcntl(pipe.ends[0], F_SETFL, O_NONBLOCK);
+  const int usual = ::fcntl(pipe.ends[0], F_GETPIPE_SZ);
+  drain kept{1 << 20};
+  write_all(pipe.ends[1], text_between(0, 1000));
+  CHECK(kept.read_from(pipe.ends[0], {}) == drain::state::open);
+  CHECK(::fcntl(pipe.ends[0], F_GETPIPE_SZ) == usual);
+  write_all(pipe.ends[1], text_between(1000, 1000 + 65'536));
+  CHECK(kept.read_from(pipe.ends[0], {}) == drain::state::open);
+  CHECK(::fcntl(pipe.ends[0], F_GETPIPE_SZ) > usual);
+  CHECK(kept.bytes() == 66'536);
+}
+
 TEST_CASE("an open pipe without data is open, a closed one has ended") {
   test_pipe pipe;
   ::fcntl(pipe.ends[0], F_SETFL, O_NONBLOCK);

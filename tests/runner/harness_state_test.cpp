@@ -176,3 +176,21 @@ TEST_CASE("a workspace that is not there, is a file or a link is refused") {
   CHECK(workspace_lock::take(place.at("file")).error().error == code::workspace_gone);
   CHECK_FALSE(workspace_lock::take(place.at("link")));
 }
+
+TEST_CASE("a hard link is found however deep it lies, and a spent budget is said") {
+  const folder place;
+  fs::create_directories(place.at(".efferent/a/b"));
+  fs::create_directories(place.at(".foundry"));
+  std::ofstream{place.at(".efferent/a/b/deep")} << "x";
+  std::ofstream{place.at(".foundry/plain")} << "x";
+  fs::create_directory_symlink("/etc", place.at(".foundry/link"));
+  const auto lock = taken(place);
+  CHECK(hard_linked_state(lock.directory()).files.empty());
+  CHECK(hard_linked_state(lock.directory()).is_whole);
+  fs::create_hard_link(place.at(".efferent/a/b/deep"), place.at("other"));
+  CHECK(hard_linked_state(lock.directory()).files ==
+        std::vector<std::string>{".efferent/a/b/deep"});
+  const auto cut = hard_linked_state(lock.directory(), 2);
+  CHECK(cut.files.empty());
+  CHECK_FALSE(cut.is_whole);
+}

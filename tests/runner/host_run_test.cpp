@@ -50,6 +50,9 @@ class checkout {
     search.ahead.clear();
     pinfold::list_ahead(search, directory_.get());
   }
+  void watch(std::vector<std::string> paths) {
+    search.obeyed = watched(std::move(paths), directory_.get());
+  }
   /// As in a run whose system calls are filtered.
   void begin_filtered() {
     begin();
@@ -153,8 +156,8 @@ TEST_CASE("hooks_that_came_later_and_programs_that_git_names_are_found") {
   checkout it;
   it.put("tools/watch");
   it.begin();
-  it.search.hooks_path = ".githooks";
-  it.search.obeyed = {"tools/watch"};
+  it.search.hooks_paths = {".githooks"};
+  it.watch({"tools/watch"});
   it.list_ahead();
   it.put(".githooks/pre-commit");
   it.put("tools/watch", "other");
@@ -163,6 +166,96 @@ TEST_CASE("hooks_that_came_later_and_programs_that_git_names_are_found") {
     CHECK(it.found() == lines{"git_hook .githooks/pre-commit",
                               "program tools/watch: git's configuration names it"});
   }
+}
+
+TEST_CASE("a_program_that_git_names_is_found_by_whatever_way_it_was_replaced") {
+  checkout it;
+  it.put(".gitignore", "build\n");
+  for (const auto* name : {"build/one", "t/two", "u/three", "v/four", "same/five"}) it.put(name);
+  it.put("old/three", "x");
+  it.put("old/one", "x");
+  it.begin_filtered();
+  it.watch({"build/later", "build/one", "same/five", "t/two", "u/three", "v/four"});
+  const auto rename = [&](const std::string& from, const std::string& to) {
+    std::filesystem::rename(it.at.path + "/" + from, it.at.path + "/" + to);
+  };
+  CHECK(it.found().empty());
+  rename("u", "away");
+  rename("old", "u");  // what was there before, under a name that counts
+  rename("v", "w");
+  it.link("v", "w");  // the same file, by way of a link
+  std::filesystem::remove(it.at.path + "/t/two");
+  it.link("t/two", "/bin/sh");
+  it.put("build/later");
+  CHECK(it.found() == lines{"program build/later: git's configuration names it",
+                            "program t/two: git's configuration names it; it leads to /bin/sh",
+                            "program u/three: git's configuration names it",
+                            "program v: git's configuration names it; it leads to w"});
+}
+
+TEST_CASE("hooks_below_an_ignored_directory_or_a_link_are_found") {
+  checkout it;
+  it.put(".gitignore", "node_modules\n");
+  it.begin_filtered();
+  it.search.hooks_paths = {"node_modules/hooks", "tools/hooks"};
+  it.list_ahead();
+  it.put("node_modules/hooks/pre-commit");
+  it.link("tools", "elsewhere");
+  CHECK(it.found() == lines{"git_hook node_modules/hooks/pre-commit", "git_hook tools: elsewhere"});
+}
+
+TEST_CASE("what_a_rebase_goes_on_with_is_one_find") {
+  checkout it;
+  it.put(".git/HEAD");
+  it.begin_filtered();
+  it.put(".git/rebase-merge/git-rebase-todo", "pick 1\n  exec evil\n");
+  it.put(".git/rebase-merge/done");
+  it.put(".git/sequencer/todo", "pick 1\n");
+  it.put(".git/refs/heads/rebase-apply/x");
+  CHECK(it.found() == lines{"git_sequence .git/rebase-merge: going on with it starts a program",
+                            "git_sequence .git/sequencer"});
+}
+
+TEST_CASE("a_branch_may_have_any_name_and_a_submodule_too") {
+  checkout it;
+  it.put(".git/HEAD");
+  it.begin_filtered();
+  for (const auto* at : {".git/refs/heads/config", ".git/refs/heads/hooks/x", ".git/logs/refs/heads/config",
+                         ".git/refs/remotes/origin/HEAD", ".git/refs/remotes/origin/config"}) {
+    it.put(at);
+  }
+  CHECK(it.found().empty());
+  for (const auto* name : {"HEAD", "objects/x", "refs/x", "config", "hooks/pre-commit",
+                           "info/attributes", "branches/b"}) {
+    it.put(std::string{".git/modules/logs/x/"} + name);
+  }
+  CHECK(it.found() == lines{"git_config .git/modules/logs/x/branches/b",
+                            "git_config .git/modules/logs/x/config",
+                            "git_config .git/modules/logs/x/info/attributes",
+                            "git_hook .git/modules/logs/x/hooks/pre-commit"});
+}
+
+TEST_CASE("an_index_that_cannot_be_read_is_said") {
+  checkout it;
+  it.put(".gitignore", "build\n");
+  it.put(".git/index", "none");
+  it.begin_filtered();
+  CHECK(it.report().ended == walk_end_reason::unreadable);
+  it.search.ignored.clear();
+  CHECK(it.report().ended == walk_end_reason::seen_all);
+}
+
+TEST_CASE("where_a_tool_keeps_what_it_built_only_programs_count") {
+  checkout it;
+  it.begin_filtered();
+  it.put(".direnv/python/bin/ls");
+  it.put(".direnv/python/lib/site/x.py");
+  it.put(".cargo/config.toml");
+  it.put(".cargo/registry/index/x");
+  it.put(".yarn/releases/yarn.cjs");
+  it.put(".yarn/cache/x.zip");
+  CHECK(it.found() == lines{"environment .direnv/python/bin/ls", "tool .cargo/config.toml",
+                            "tool .yarn/releases/yarn.cjs"});
 }
 
 TEST_CASE("what_was_listed_ahead_hides_nothing_that_came_later") {

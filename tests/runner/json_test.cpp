@@ -254,6 +254,31 @@ TEST_CASE("text_that_nobody_made_valid_is_written_all_the_same") {
   }
 }
 
+TEST_CASE("a_line_in_pieces_is_the_same_line") {
+  std::mt19937 random{23};
+  for (int i = 0; i < 40; ++i) {
+    auto record = ordinary_record();
+    // Characters of all lengths, at every place of a cut; NULs, which are written six times as long.
+    record.out.text = with_replacements(random_bytes(random, 400'000));
+    record.err.text = std::string(random() % 300'000, '\0');
+    record.out.head = record.out.text.size();
+    record.err.head = record.err.text.size();
+    record.enforced.push_back({"a \"property\"", strength::partial, "why\n"});
+    const auto object = to_json(record);
+    std::string line;
+    std::size_t longest = 0;
+    put_line(object, [&](std::string_view piece) {
+      longest = std::max(longest, piece.size());
+      line += piece;
+    });
+    REQUIRE((line == one_line(object)));  // in brackets: Catch would print all of it
+    REQUIRE(longest <= 4 * line_piece);
+  }
+  std::string empty;
+  put_line(json::object(), [&](std::string_view piece) { empty += piece; });
+  CHECK(empty == "{}\n");
+}
+
 TEST_CASE("base64_is_that_of_rfc_4648") {
   CHECK(base64_of("") == "");
   CHECK(base64_of("f") == "Zg==");

@@ -46,6 +46,17 @@ TEST_CASE("a_place_that_is_moved_or_replaced_is_seen_when_it_is_looked_at") {
   CHECK(watch->lost() == place);
 }
 
+TEST_CASE("places_are_due_once_in_a_while_and_not_at_each_wake") {
+  auto watch = mount_watch::of(::getpid(), {"/proc"}, "/proc");
+  REQUIRE(watch);
+  CHECK(watch->is_due());
+  const auto end = std::chrono::steady_clock::now() + 4 * mount_watch::interval;
+  int times = 0;
+  while (std::chrono::steady_clock::now() < end) times += watch->is_due() ? 1 : 0;
+  CHECK(times >= 3);
+  CHECK(times <= 16);
+}
+
 TEST_CASE("a_place_that_has_another_path_out_here_is_left_to_the_table") {
   auto watch = mount_watch::of(::getpid(), {"/no such place"}, "/work");
   REQUIRE(watch);

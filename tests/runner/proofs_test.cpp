@@ -23,7 +23,8 @@ TEST_CASE("the plan as it is runs, and the record says what was held") {
   INFO((record.error ? record.error->detail : ""));
   CHECK(record.ended == ending::exited);
   CHECK(fs::exists(where.work() + "/started"));
-  for (const auto* name : {"writes_outside", "network", "abstract_sockets_and_signals", "privileges",
+  for (const auto* name : {"writes_outside", "network", "abstract_sockets_and_signals",
+                           "pipes_outside", "privileges",
                            "namespaces", "system_calls", "kernel_settings", "descriptors",
                            "left_processes", "core_dumps"}) {
     INFO(name);
@@ -39,7 +40,6 @@ TEST_CASE("a run that may nest makes user namespaces and mounts in them, and get
     const checkout where;
     auto ready = prepared_in(where);
     ready.plan.nesting = nesting;
-    if (nesting == nested_namespaces::allowed) leave_out(ready.plan, {"--disable-userns"});
     ready.plan.command = {"/bin/sh", "-c", script};
     return run(ready.plan, {}, {}, ready.extras).exit_code;
   };
@@ -66,8 +66,7 @@ TEST_CASE("a namespace that is shared with the runner is found") {
   if (!is_root()) return;  // bwrap needs a user namespace for everybody else
   fails("own-user-namespace", [](const checkout&, launch_plan& plan) {
     leave_out(plan, {"--unshare-user"});
-    leave_out(plan, {"--disable-userns"});
-  });
+  }, workspace_proofs::kept, "enter-boundary");  // found from outside too, whoever is first
 }
 
 TEST_CASE("a PID namespace that is shared with the runner is found") {
@@ -84,6 +83,10 @@ TEST_CASE("a mount namespace that is shared with the runner is found") {
   const auto all_but_mounts = [](const checkout& where, launch_plan& plan) {
     write_wrapper(where, plan,
                   "read -r word <&8\n"  // stage two is not whole before
+                  // The runner's mounts have to go somewhere, or it is their failure that is told.
+                  "unshare -Urm sh -c 'exec 3<&- 4<&- 5<&- 6<&- 8<&- 9<&- >/dev/null 2>&1; "
+                  "echo \"{\\\"child-pid\\\": $$}\" >&7; exec 7<&- sleep 20' &\n"
+                  "until [ -s /proc/self/fd/7 ]; do :; done\n"
                   "exec 6<&- 7<&- 8<&-\n"
                   "exec unshare -Urnpiu -C --fork setpriv --no-new-privs --bounding-set=-all "
                   "--inh-caps=-all --ambient-caps=-all /proc/self/fd/5");
@@ -122,8 +125,8 @@ TEST_CASE("a root or a neighbourhood that can be written is found") {
   });
   if (!is_root()) return;  // the checkout of an ordinary user lies in a scratch place here
   fails("outside-is-closed", [](const checkout& where, launch_plan& plan) {
-    replace(plan, {"--bind", where.work(), where.work()},
-            {"--bind", where.home, where.home, "--bind", where.work(), where.work()});
+    replace_workspace(where, plan,
+                      {"--bind", where.home, where.home, "--bind", where.work(), where.work()});
   });
 }
 
@@ -139,25 +142,75 @@ TEST_CASE("a hidden place that is open or holds more than the plan says is found
     leave_out(plan, {"--perms", "755", "--size", "1048576", "--tmpfs", "/run"});
     leave_out(plan, {"--remount-ro", "/run"});
   });
-  fails("hidden-place-is-closed", [](const checkout& where, launch_plan& plan) {
-    replace(plan, {"--remount-ro", where.work() + "/.efferent"},
-            {"--dir", where.work() + "/.efferent/x", "--remount-ro", where.work() + "/.efferent"});
+  fails("carve-out-is-read-only", [](const checkout& where, launch_plan& plan) {
+    leave_unattached(plan, mount_kind::remount_ro, where.work() + "/.efferent");
   });
 }
 
 TEST_CASE("a secret that is not covered is found") {
   if (!is_root()) return;  // nobody else can read one
-  fails("secret-is-covered", without({"--ro-bind", "/dev/null", "/etc/shadow"}));
+  fails("secret-is-covered", [](const checkout&, launch_plan& plan) {
+    leave_unattached(plan, mount_kind::ro_bind, "/etc/shadow");
+  });
 }
 
 TEST_CASE("a carve-out that is open, or another object, is found") {
   fails("carve-out-is-read-only", [](const checkout& where, launch_plan& plan) {
     const auto config = where.work() + "/.git/config";
-    leave_out(plan, {"--ro-bind", config, config});
+    leave_unattached(plan, mount_kind::ro_bind, config);
   });
   fails("compare-carve-out", [](const checkout& where, launch_plan& plan) {
     const auto config = where.work() + "/.git/config";
-    replace(plan, {"--ro-bind", config, config}, {"--ro-bind", "/etc/passwd", config});
+    attached_at(plan, mount_kind::ro_bind, config).source = "/dev/null";
+  });
+}
+
+TEST_CASE("a place that became a link is attached to nothing, and nothing is made where it leads") {
+  // bwrap would have made what is missing there: its own "/oldroot" is the host.
+  for (const std::string root : {"", "/oldroot"}) {
+    std::string outside;
+    const auto detail = refusal_after(
+        [&](const checkout& where, launch_plan&) {
+          outside = where.home + "/outside";
+          fs::create_directory(outside);
+          fs::rename(where.work() + "/.git", where.home + "/moved");
+          fs::create_symlink(root + outside, where.work() + "/.git");
+        },
+        workspace_proofs::kept, [&] { CHECK(fs::is_empty(outside)); });
+    INFO(detail);
+    CHECK(detail.starts_with("stage two, attach-mount: Too many levels of symbolic links: "));
+  }
+}
+
+TEST_CASE("a socket that went while the run started needs no cover") {
+  const checkout where;
+  auto ready = prepared_in(where);
+  const auto gone = where.home + "/socket";
+  ready.plan.attached.push_back(
+      {.kind = mount_kind::ro_bind, .role = mount_role::hidden, .source = "/dev/null", .target = gone});
+  ready.plan.mounts.push_back(ready.plan.attached.back());
+  const auto record = run(ready.plan, {}, {}, ready.extras);
+  INFO((record.error ? record.error->detail : ""));
+  CHECK(record.ended == ending::exited);
+  CHECK_FALSE(fs::exists(gone));
+}
+
+TEST_CASE("mounts that cannot be attached end the run before the command") {
+  aside([] {
+    REQUIRE(answer_call(SYS_open_tree, ENOSYS));
+    fails("attach-mount", [](const checkout&, launch_plan&) {});
+  });
+  aside([] {
+    REQUIRE(answer_call(SYS_move_mount, EPERM));
+    fails("attach-mount", [](const checkout&, launch_plan&) {});
+  });
+  aside([] {
+    REQUIRE(answer_call(SYS_move_mount, 0));  // done, says the kernel, and nothing is there to close
+    fails("attach-mount", [](const checkout&, launch_plan&) {});
+  });
+  aside([] {
+    REQUIRE(answer_call(SYS_setns, EPERM));
+    fails("enter-boundary", [](const checkout&, launch_plan&) {});
   });
 }
 
@@ -169,8 +222,7 @@ TEST_CASE("another folder in the place of the workspace is found") {
     for (const auto* name : {"config", "commondir"}) {
       std::ofstream{where.home + "/other/.git/" + name} << ".";
     }
-    replace(plan, {"--bind", where.work(), where.work()},
-            {"--bind", where.home + "/other", where.work()});
+    replace_workspace(where, plan, {"--bind", where.home + "/other", where.work()});
   });
 }
 

@@ -18,7 +18,7 @@ using words = std::vector<std::string>;
 const words head{"/usr/bin/bwrap", "--unshare-user", "--unshare-ipc",
                  "--unshare-pid",  "--unshare-uts",  "--unshare-cgroup"};
 const words no_network{"--unshare-net"};
-const words privileges{"--disable-userns", "--cap-drop", "ALL", "--new-session"};
+const words privileges{"--cap-drop", "ALL", "--new-session"};
 const words host_root{"--ro-bind", "/", "/"};
 const words minimal_root{"--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin"};
 const words system_places{"--dev",    "/dev",        "--perms",   "1777",     "--size",
@@ -39,8 +39,9 @@ const words state_visible{"--ro-bind", "/home/u/work/.foundry", "/home/u/work/.f
 const words doors{"--ro-bind", "/home/u/work/.git/config", "/home/u/work/.git/config"};
 const words close_home{"--remount-ro", "/home"};
 const words close_root{"--remount-ro", "/"};
-const words tail{"--chdir",  "/home/u/work/src", "--clearenv", "--setenv", "PATH", "/usr/bin",
-                 "--setenv", "EMPTY",            "",           "--",       "make", "test"};
+const words start{"--chdir", "/home/u/work/src"};
+const words tail{"--disable-userns", "--clearenv", "--setenv", "PATH", "/usr/bin",
+                 "--setenv",         "EMPTY",      "",         "--",   "make",     "test"};
 
 words joined(std::initializer_list<words> parts) {
   words all;
@@ -81,38 +82,39 @@ void check_refused(const std::string& fact, Change change) {
 
 TEST_CASE("the whole argument vector of a confined run, in order") {
   CHECK(argv_of(fixed_facts()) ==
-        joined({head, no_network, privileges, host_root, system_places, hidden, no_hashes, read_root,
-                writable, pinned, state_hidden, doors, close_home, tail}));
+        joined({head, no_network, privileges, host_root, system_places, hidden, read_root,
+                writable, close_home, start, no_hashes, pinned, state_hidden, doors, tail}));
 }
 
 TEST_CASE("an open network changes one word") {
   auto facts = fixed_facts();
   facts.network = network_access::on;
   CHECK(argv_of(facts) ==
-        joined({head, privileges, host_root, system_places, hidden, no_hashes, read_root, writable,
-                pinned, state_hidden, doors, close_home, tail}));
+        joined({head, privileges, host_root, system_places, hidden, read_root, writable,
+                close_home, start, no_hashes, pinned, state_hidden, doors, tail}));
 }
 
 TEST_CASE("the minimal root shows its list, and is read-only at the end") {
   CHECK(argv_of(minimal_facts()) ==
         joined({head, no_network, privileges, minimal_root, system_places, hidden, read_root,
-                writable, pinned, state_hidden, doors, close_home, close_root, tail}));
+                writable, close_home, close_root, start, pinned, state_hidden, doors, tail}));
 }
 
 TEST_CASE("a read-only workspace has no writable bind at all") {
   auto facts = fixed_facts();
   facts.access = workspace_access::read_only;
   CHECK(argv_of(facts) ==
-        joined({head, no_network, privileges, host_root, system_places, hidden, no_hashes, read_root,
-                read_only, pinned_read_only, state_hidden, doors, close_home, tail}));
+        joined({head, no_network, privileges, host_root, system_places, hidden, read_root,
+                read_only, close_home, start, no_hashes, pinned_read_only, state_hidden, doors,
+                tail}));
 }
 
 TEST_CASE("visible harness state is bound read-only, not covered") {
   auto facts = fixed_facts();
   facts.carve_outs.front().shell = carved_path::shown::visible;
   CHECK(argv_of(facts) ==
-        joined({head, no_network, privileges, host_root, system_places, hidden, no_hashes, read_root,
-                writable, pinned, state_visible, doors, close_home, tail}));
+        joined({head, no_network, privileges, host_root, system_places, hidden, read_root,
+                writable, close_home, start, no_hashes, pinned, state_visible, doors, tail}));
 }
 
 TEST_CASE("harness state that is a file is covered by nothing to read") {
@@ -120,8 +122,46 @@ TEST_CASE("harness state that is a file is covered by nothing to read") {
   facts.carve_outs.front().type = file_kind::file;
   const words covered{"--ro-bind", "/dev/null", "/home/u/work/.foundry"};
   CHECK(argv_of(facts) ==
-        joined({head, no_network, privileges, host_root, system_places, hidden, no_hashes, read_root,
-                writable, pinned, covered, doors, close_home, tail}));
+        joined({head, no_network, privileges, host_root, system_places, hidden, read_root,
+                writable, close_home, start, no_hashes, pinned, covered, doors, tail}));
+}
+
+TEST_CASE("bwrap is given no place where the host's tree shows: those are attached, in order") {
+  auto facts = fixed_facts();  // the workspace lies in a hidden home
+  for (const auto* path : {"/home/u/work/agent", "/opt/tools"}) {
+    facts.shared.push_back({path, path, root_access::read});
+  }
+  const auto targets_of = [](const std::vector<mount>& mounts) {
+    words targets;
+    for (const auto& one : mounts) targets.push_back(one.target);
+    return targets;
+  };
+  const auto plan = bubblewrap{}.wrap(facts);
+  REQUIRE(plan);
+  CHECK(targets_of(plan->attached) ==
+        words{"/etc/shadow", "/home/u/work/.git", "/home/u/work/agent", "/opt/tools",
+              "/home/u/work/.foundry", "/home/u/work/.foundry", "/home/u/work/.git/config"});
+  for (const auto& one : plan->attached) {
+    CHECK(std::ranges::find(plan->mounts, one) != plan->mounts.end());
+    CHECK((one.target == facts.directory || std::ranges::find(plan->options, one.target) == plan->options.end()));
+  }
+  facts.hidden.erase(facts.hidden.begin());  // then it shows like everything else
+  const auto open = bubblewrap{}.wrap(facts);
+  REQUIRE(open);
+  CHECK(std::ranges::find(open->options, facts.workspace) == open->options.end());
+  CHECK(targets_of(open->attached).at(1) == "/home/u/.cargo");
+  CHECK(targets_of(open->attached).at(2) == "/home/u/work");
+}
+
+TEST_CASE("what would be attached and has another name outside is refused") {
+  auto facts = fixed_facts();
+  auto& tools = facts.shared.emplace_back();
+  tools.source = "/opt/tools-1";
+  tools.target = "/opt/tools";
+  const auto plan = bubblewrap{}.wrap(facts);
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().error == code::not_enforceable);
+  CHECK(plan.error().path == "under another name, /opt/tools");
 }
 
 TEST_CASE("nested namespaces are forbidden unless they were asked for") {
@@ -140,8 +180,8 @@ TEST_CASE("a socket is shown in its hidden place before that is closed, and name
   socket.purpose = shared_path::use::socket;
   const words shown{"--ro-bind", "/home/u/agent", "/home/u/agent"};
   CHECK(argv_of(facts) ==
-        joined({head, no_network, privileges, host_root, system_places, hidden, no_hashes, read_root,
-                shown, writable, pinned, state_hidden, doors, close_home, tail}));
+        joined({head, no_network, privileges, host_root, system_places, hidden, read_root, shown,
+                writable, close_home, start, no_hashes, pinned, state_hidden, doors, tail}));
   const auto plan = bubblewrap{}.wrap(facts);
   const auto found = std::ranges::find(plan->mounts, mount_role::socket, &mount::role);
   REQUIRE(found != plan->mounts.end());

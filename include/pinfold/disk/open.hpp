@@ -49,6 +49,12 @@ class workspace {
   /// Holds the directory at `path` (links in it are followed). The lists are copied. Errors: those
   /// of `canonical_workspace`; `invalid_argument` for a carve-out or root that is not in normal
   /// form.
+  ///
+  /// No repository is read here. The default list knows a directory `.git` and in it hooks, config,
+  /// info, worktrees and commondir, and not: a repository that a file `.git` or a commondir leads to,
+  /// a bare one, config.worktree, submodules, files that git's configuration includes, core.hooksPath
+  /// and programs that it names. `runner::carve_outs` (runner/runner.hpp) finds those for this list,
+  /// as it does for mounts.
   [[nodiscard]] static result<workspace> open(
       std::string_view path, std::span<const carve_out> carve_outs = default_carve_outs,
       std::span<const extra_root> roots = {}, beneath::lookup names = beneath::lookup::openat2) {

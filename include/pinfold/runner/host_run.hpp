@@ -12,16 +12,18 @@ namespace pinfold {
 
 enum class host_run_kind : std::uint8_t {
   git_hook,        ///< a hook of a nested repository, or below core.hooksPath
+  git_sequence,    ///< a rebase, a cherry-pick or a revert left in progress: git goes on with it
   git_config,      ///< a configuration, or a file that names where one lies
   git_repository,  ///< a new bare repository: git obeys its configuration when started in it
   git_file,        ///< a file ".git": git takes the repository that it names
   git_link,        ///< a link below ".git": git on the host writes through it
   git_attributes,  ///< names a filter, a diff driver or a merge driver
-  program,         ///< in ".local/bin", which comes first in PATH
-  environment,     ///< ".envrc": direnv
+  program,         ///< in ".local/bin", which comes first in PATH, or named by git's configuration
+  environment,     ///< what a shell takes up in the folder: direnv, mise, asdf
   editor,          ///< tasks and settings of an editor
   agent,           ///< configuration or instructions of another agent
-  hook_runner,     ///< ".husky"
+  hook_runner,     ///< ".husky", lefthook, pre-commit
+  tool,            ///< settings of a tool that name what it starts or loads: ".npmrc", ".cargo"
   link_out,        ///< a link that leads out of the workspace
   set_id,          ///< a file that runs as its owner or group
   socket,
@@ -33,6 +35,8 @@ enum class host_run_kind : std::uint8_t {
   switch (value) {
     case host_run_kind::git_hook:
       return "git_hook";
+    case host_run_kind::git_sequence:
+      return "git_sequence";
     case host_run_kind::git_config:
       return "git_config";
     case host_run_kind::git_repository:
@@ -53,6 +57,8 @@ enum class host_run_kind : std::uint8_t {
       return "agent";
     case host_run_kind::hook_runner:
       return "hook_runner";
+    case host_run_kind::tool:
+      return "tool";
     case host_run_kind::link_out:
       return "link_out";
     case host_run_kind::set_id:
@@ -81,7 +87,7 @@ struct host_run_file_found {
 enum class walk_end_reason : std::uint8_t {
   seen_all,
   budget,      ///< more entries than the budget
-  unreadable,  ///< a directory could not be opened or read
+  unreadable,  ///< a directory, or git's index, could not be opened or read
 };
 
 [[nodiscard]] constexpr std::string_view name_of(walk_end_reason value) noexcept {
@@ -98,7 +104,7 @@ enum class walk_end_reason : std::uint8_t {
 
 /// What one walk after the end found, by change time (st_ctime at or after the start: nothing inside
 /// can set it back). Directories that the workspace's .gitignore named plainly when the run started
-/// are left out, and so is harness state.
+/// are left out, but for repositories in them that git's index has, and so is harness state.
 struct host_run_report {
   std::vector<host_run_file_found> found;
   std::size_t more{0};  ///< found and not listed: the list is cut at `most_found`

@@ -5,11 +5,13 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <pinfold/refusal.hpp>
 #include <pinfold/runner/bounds.hpp>
+#include <pinfold/runner/carve_outs.hpp>
 #include <pinfold/runner/record.hpp>
 #include <pinfold/runner/request.hpp>
 #include <pinfold/runner/running.hpp>
@@ -36,7 +38,9 @@ class runner {
 
   /// Runs one command in bubblewrap, to its end. Blocks. At return nothing of its process tree is
   /// alive and the workspace is as the command left it. Whatever stops it from starting is in the
-  /// record: `ended` is `refused` and `error` says why; it never runs with less than was asked for.
+  /// record: `ended` is `refused` and `error` says why; it never runs with less than was asked for. A
+  /// record in each case and no `expected`: a run that is lost after its start (BoundaryLost, RunLost)
+  /// has an error and an output, and one place to look for errors is enough.
   /// Throws what a sink threw, once the run is cancelled and over.
   [[nodiscard]] run_record run(const run_request& request, const limits& bounds,
                                const sinks& events = {}) const;
@@ -52,6 +56,15 @@ class runner {
                                                       sinks events = {}) const;
   [[nodiscard]] std::expected<running, refusal> start(run_request request, limits bounds,
                                                       unconfined token, sinks events = {}) const;
+
+  /// The carve-outs of a workspace for the harness's own tools: the engine's default ones, and what
+  /// git on the host obeys in this workspace beside them, as `run` finds it for mounts (included
+  /// files, directories of hooks, submodules, repositories that lie elsewhere in it). For
+  /// `workspace::open` and `grant`; as it is now, so ask again where the repository has changed.
+  /// Errors: CarveOutUnusable, NotEnforceable (too much to read), and those of
+  /// `canonical_workspace`.
+  [[nodiscard]] std::expected<found_carve_outs, refusal> carve_outs(
+      std::string_view workspace) const;
 
   /// What `run` would start, without making anything.
   [[nodiscard]] std::expected<launch_plan, refusal> plan(const run_request& request) const;

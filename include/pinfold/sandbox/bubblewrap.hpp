@@ -18,46 +18,52 @@ namespace pinfold {
 
 /// bwrap refuses more than 9000 arguments (bubblewrap.c, MAX_ARGS); a plan stays well below.
 inline constexpr std::size_t most_bubblewrap_options = 4096;
+inline constexpr std::size_t most_words_of_a_mount = 6;
 
 namespace detail {
 
-constexpr std::string digits(std::uint64_t value, unsigned base) {
-  std::string text;
-  do {
-    text.insert(text.begin(), static_cast<char>('0' + value % base));
-    value /= base;
-  } while (value != 0);
-  return text;
+constexpr bool is_bind(const mount& one) {
+  return one.kind == mount_kind::bind || one.kind == mount_kind::ro_bind;
 }
 
-constexpr void append_mount(std::vector<std::string>& argv, const mount& one) {
-  const auto add = [&argv](auto&&... words) { (argv.emplace_back(words), ...); };
-  switch (one.kind) {
-    case mount_kind::bind:
-      add("--bind", one.source, one.target);
-      break;
-    case mount_kind::ro_bind:
-      add("--ro-bind", one.source, one.target);
-      break;
-    case mount_kind::tmpfs:
-      add("--perms", digits(one.mode, 8), "--size", digits(one.size, 10), "--tmpfs", one.target);
-      break;
-    case mount_kind::proc:
-      add("--proc", one.target);
-      break;
-    case mount_kind::dev:
-      add("--dev", one.target);
-      break;
-    case mount_kind::directory:
-      add("--dir", one.target);
-      break;
-    case mount_kind::symbolic_link:
-      add("--symlink", one.source, one.target);
-      break;
-    case mount_kind::remount_ro:
-      add("--remount-ro", one.target);
-      break;
+/// What a mount lands on: the last one before it at or above its place; null when that is the empty
+/// root of the minimal profile.
+constexpr const mount* landing_of(const std::vector<mount>& mounts, const mount& one) {
+  const mount* found = nullptr;
+  for (const auto& below : mounts) {
+    if (&below == &one) break;
+    const bool makes_one = is_bind(below) || below.kind == mount_kind::tmpfs ||
+                           below.kind == mount_kind::proc || below.kind == mount_kind::dev;
+    if (makes_one && contains(below.target, one.target)) found = &below;
   }
+  return found;
+}
+
+/// Whether anything lands on it.
+constexpr bool is_landed_on(const std::vector<mount>& mounts, const mount& one) {
+  return std::ranges::any_of(mounts, [&](const mount& other) {
+    const bool may_stay = other.kind == mount_kind::remount_ro && other.target == one.target;
+    return &other != &one && !may_stay && landing_of(mounts, other) == &one;
+  });
+}
+
+/// Whether the runner attaches it by descriptor (launch_plan::attached): everything that lands on what
+/// the host shows, but for the sandbox's own /dev and /proc, and for a hidden place into which
+/// something is shown: once that is covered, nothing can be copied out of it. What lands on an empty
+/// file system of this sandbox is out of everybody's reach.
+constexpr bool is_attached(const std::vector<mount>& mounts, const mount& one) {
+  if (one.role == mount_role::root || one.role == mount_role::system) return false;
+  const auto* below = landing_of(mounts, one);
+  if (below == nullptr) return false;
+  if (one.kind == mount_kind::remount_ro) return is_attached(mounts, *below);
+  if (!is_bind(*below)) return false;
+  return one.kind != mount_kind::tmpfs || one.role == mount_role::carve_out || !is_landed_on(mounts, one);
+}
+
+/// Attaching is done from inside the boundary, where nothing has another name than outside.
+constexpr bool can_be_attached(const mount& one) {
+  if (is_bind(one)) return one.source == one.target || one.source == "/dev/null";
+  return one.kind == mount_kind::tmpfs || one.kind == mount_kind::remount_ro;
 }
 
 }  // namespace detail
@@ -97,8 +103,18 @@ struct bubblewrap {
     plan.egress = facts.egress;
     plan.nesting = facts.nesting;
     plan.mounts = mounts_of(facts);
-    plan.options = options_of(facts, plan.mounts);
-    if (plan.options.size() > most_bubblewrap_options) {
+    std::vector<mount> by_path;
+    for (const auto& one : plan.mounts) {
+      const bool by_descriptor = detail::is_attached(plan.mounts, one);
+      if (by_descriptor && !detail::can_be_attached(one)) {
+        return std::unexpected{
+            not_enforceable("under another name, " + one.target, backend_name::bubblewrap)};
+      }
+      (by_descriptor ? plan.attached : by_path).push_back(one);
+    }
+    plan.options = options_of(facts, by_path);
+    if (plan.options.size() + most_words_of_a_mount * plan.attached.size() >
+        most_bubblewrap_options) {
       return std::unexpected{
           not_enforceable("more mounts than bwrap takes arguments for", backend_name::bubblewrap)};
     }
@@ -130,8 +146,9 @@ struct bubblewrap {
     return std::move(list).take();
   }
 
-  /// All namespaces are new, every capability is dropped even for uid 0, and no user namespace can
-  /// be made inside unless nesting was asked for. `--die-with-parent` is left out on purpose: a
+  /// All namespaces are new and every capability is dropped even for uid 0. `--disable-userns` is not
+  /// here, since stage two makes one more namespace to lock the mounts in; the runner sets the same
+  /// limit. `--die-with-parent` is left out on purpose: a
   /// bwrap that it kills between its clone and the word to its child leaves that child waiting on
   /// an eventfd for ever, with the workspace's lock in hand. The runner's channel to stage two ends
   /// a run whose runner is gone.
@@ -140,7 +157,6 @@ struct bubblewrap {
     std::vector<std::string> argv{"--unshare-user", "--unshare-ipc", "--unshare-pid",
                                   "--unshare-uts", "--unshare-cgroup"};
     if (network_of(facts) == network_access::off) argv.emplace_back("--unshare-net");
-    if (facts.nesting == nested_namespaces::forbidden) argv.emplace_back("--disable-userns");
     for (auto word : {"--cap-drop", "ALL", "--new-session"}) argv.emplace_back(word);
     for (const auto& one : mounts) detail::append_mount(argv, one);
     argv.emplace_back("--chdir");

@@ -50,6 +50,12 @@ struct mount {
 
 /// The plan. `program` and `options` start the backend (both empty for backend `none`); the command
 /// follows after them. All texts are owned.
+///
+/// `attached` is the part of `mounts` that lands where the host's own tree shows: the workspace, what
+/// lies in it, single files. Commands of other runs may write there, and bwrap takes a path for the
+/// place of a mount, follows the links on its way and makes what is missing, on the host too. So the
+/// runner makes these mounts itself when bwrap has made the others: by descriptor, through no link,
+/// and nothing is made for them.
 struct launch_plan {
   backend_name backend{backend_name::none};
   std::string program;
@@ -62,7 +68,8 @@ struct launch_plan {
   nested_namespaces nesting{nested_namespaces::forbidden};
   /// What whoever runs the plan lets through from outside; where there is any, the network is off.
   std::vector<std::string> egress;
-  std::vector<mount> mounts;  ///< in the order in which they are made
+  std::vector<mount> mounts;    ///< in the order in which they are made
+  std::vector<mount> attached;  ///< those of them that are not in `options`, made last
 
   friend bool operator==(const launch_plan&, const launch_plan&) = default;
 };
@@ -79,6 +86,45 @@ struct launch_plan {
 }
 
 namespace detail {
+
+constexpr std::string digits(std::uint64_t value, unsigned base) {
+  std::string text;
+  do {
+    text.insert(text.begin(), static_cast<char>('0' + value % base));
+    value /= base;
+  } while (value != 0);
+  return text;
+}
+
+constexpr void append_mount(std::vector<std::string>& argv, const mount& one) {
+  const auto add = [&argv](auto&&... words) { (argv.emplace_back(words), ...); };
+  switch (one.kind) {
+    case mount_kind::bind:
+      add("--bind", one.source, one.target);
+      break;
+    case mount_kind::ro_bind:
+      add("--ro-bind", one.source, one.target);
+      break;
+    case mount_kind::tmpfs:
+      add("--perms", digits(one.mode, 8), "--size", digits(one.size, 10), "--tmpfs", one.target);
+      break;
+    case mount_kind::proc:
+      add("--proc", one.target);
+      break;
+    case mount_kind::dev:
+      add("--dev", one.target);
+      break;
+    case mount_kind::directory:
+      add("--dir", one.target);
+      break;
+    case mount_kind::symbolic_link:
+      add("--symlink", one.source, one.target);
+      break;
+    case mount_kind::remount_ro:
+      add("--remount-ro", one.target);
+      break;
+  }
+}
 
 /// Appends what comes before the command: the backend, and the environment and the directory in the
 /// words of each.
@@ -100,6 +146,8 @@ constexpr void append_start(std::vector<std::string>& argv, const launch_plan& p
     case backend_name::bubblewrap:
       argv.push_back(plan.program);
       append(plan.options);
+      for (const auto& one : plan.attached) append_mount(argv, one);
+      if (plan.nesting == nested_namespaces::forbidden) argv.emplace_back("--disable-userns");
       argv.emplace_back("--clearenv");
       for (const auto& entry : plan.environment) {
         const auto equals = entry.find('=');
@@ -116,7 +164,8 @@ constexpr void append_start(std::vector<std::string>& argv, const launch_plan& p
 
 /// The plan as one argument vector that a person can run as it stands: program, options, the
 /// environment as options, the command. For a backend without a program, `env -i` sets the
-/// environment. The runner itself starts the command through stage two, inside the same mounts.
+/// environment. The runner itself starts the command through stage two, inside the same mounts, of
+/// which it makes the attached ones by descriptor.
 [[nodiscard]] constexpr std::vector<std::string> standalone_argv(const launch_plan& plan) {
   std::vector<std::string> argv;
   detail::append_start(argv, plan);

@@ -44,6 +44,7 @@ void supervisor::begin_ending(ending cause) {
 /// ever, and nobody would know its number.
 void supervisor::hang_up() {
   stage_.channel.reset();
+  stage_.attaches.reset();
   is_channel_open_ = false;
   phase_ = phase::killing;
   deadline_ = clock::now() + report_limit;

@@ -46,7 +46,6 @@ void supervisor::find_init() {
   if (pid <= 0) return;
   init_number_ = pid;
   init_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  mounts_ = mount_watch::of(pid, stage_.mounts, plan_.workspace);
 }
 
 /// The command does not exist yet, and stage two waits for its word: whatever is started from now on

@@ -77,11 +77,11 @@ void supervisor::read_channel() {
     if (got == static_cast<ssize_t>(sizeof report)) {
       take_passed(report, std::move(passed));
       take_report(report);
-    } else if (got < 0 && errno == EINTR) {
-      continue;
+    } else if (got < 0 && (errno == EINTR || errno == ECONNRESET)) {
+      continue;  // gone with a word of ours unread: what it said before comes after that error
     } else {
       if (got >= 0 || errno != EAGAIN) is_channel_open_ = false;
-      return;
+      return refuse_the_nameless();
     }
   }
 }
@@ -98,6 +98,10 @@ void supervisor::take_report(const stage::message& report) {
   switch (report.kind) {
     case stage::report::present:
       return on_present();
+    case stage::report::locked:
+      return on_locked();
+    case stage::report::attached:  // no word of stage two
+      return;
     case stage::report::ready:
       return on_ready(report);
     case stage::report::failed:
@@ -119,21 +123,59 @@ void supervisor::take_report(const stage::message& report) {
   }
 }
 
+/// Stage two waits, so the sandbox is held by its number while the other mounts are
+/// attached.
+void supervisor::on_present() {
+  if (phase_ != phase::starting) return;
+  find_init();
+  is_nameless_ = !init_;
+  if (is_nameless_) return;
+  take_into_cgroup();
+  if (!stage_.attaches) return on_attached();
+  if (stage_.attaches->attach_to(init_number_)) return;
+  refuse(runner_refusal(plan_, code::sandbox_unavailable, "what attaches its mounts is gone"));
+  hang_up();
+}
+
+/// Once everything is read that stage two has said: where it has gone with a fault of its own to tell, its
+/// number stands for nobody.
+void supervisor::refuse_the_nameless() {
+  if (!is_nameless_ || phase_ != phase::starting) return;
+  refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
+  hang_up();
+}
+
+void supervisor::read_attacher() {
+  const auto said = stage_.attaches->answer();
+  if (said && said->kind == stage::report::attached && phase_ == phase::starting) {
+    on_attached();
+    return stage_.attaches.reset();  // its end is waited for while stage two goes on
+  }
+  stage_.attaches.reset();
+  read_channel();  // a stage two that has gone has said why
+  if (phase_ != phase::starting) return;
+  if (said) {
+    on_stage_failed(*said);
+  } else {
+    refuse(runner_refusal(plan_, code::sandbox_unavailable, "what attaches its mounts is gone"));
+  }
+  hang_up();
+}
+
+void supervisor::on_attached() {
+  say(stage::prove);
+}
+
 /// While stage two proves the boundary from the inside, it is looked at from out here. What is amiss is
 /// said when stage two has no fault of its own to tell, and may be gone already.
-void supervisor::on_present() {
-  find_init();
-  if (init_) take_into_cgroup();
+void supervisor::on_locked() {
+  mounts_ = mount_watch::of(init_number_, stage_.mounts, plan_.workspace);
   is_whole_ = mounts_ && !mounts_->lost();
 }
 
 void supervisor::on_ready(const stage::message& report) {
   if (phase_ != phase::starting) return;
   const bool is_confined = plan_.backend != backend_name::none;
-  if (is_confined && !init_) {
-    refuse(runner_refusal(plan_, code::sandbox_unavailable, "bwrap did not name its child"));
-    return hang_up();
-  }
   if (is_confined && !mounts_) {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "its mount table cannot be read"));
     return hang_up();

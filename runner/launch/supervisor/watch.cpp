@@ -64,7 +64,7 @@ void supervisor::poll_once() {
   const auto counts = is_counted() ? cgroup_->changes() : std::array{-1, -1};
   const int resized = has_terminal_ ? events_.terminal->resized : -1;
   const bool has_news = has_started_ && !thrown_;
-  std::array<pollfd, 13> on{
+  std::array<pollfd, 14> on{
       when(is_channel_open_, stage_.channel.get()),
       when(is_out_open_, stage_.out.get()),
       when(is_err_open_, stage_.err.get()),
@@ -77,11 +77,17 @@ void supervisor::poll_once() {
       when(awaits_init, init_.get()),
       pollfd{counts[0], POLLPRI, 0},
       pollfd{counts[1], POLLPRI, 0},
+      when(stage_.attaches.has_value(), stage_.attaches ? stage_.attaches->channel() : -1),
       when(has_news, extras_.news)};
   if (::poll(on.data(), on.size(), poll_timeout()) < 0 && errno != EINTR) return kill_from_here();
 
-  if (is_watched && (is_ready(on[6]) || mounts_->has_moved())) check_mounts();
+  const bool has_moved = is_watched && mounts_->is_due() && mounts_->has_moved();
+  if (has_moved || (is_watched && is_ready(on[6]))) check_mounts();
   check_cgroup();
+  const bool is_cancelled = is_ready(on[4]) || is_ready(on[5]);
+  // First, or a command would be started that nobody wants any more.
+  if (is_cancelled && phase_ == phase::starting) begin_ending(ending::cancelled);
+  if (stage_.attaches && is_ready(on[12])) read_attacher();
   if (is_ready(on[0])) read_channel();
   if (is_ready(on[1])) read_stream(stream::out);
   if (is_ready(on[2])) read_stream(stream::err);
@@ -90,10 +96,10 @@ void supervisor::poll_once() {
     deadline_ = clock::now() + pipe_limit;
   }
   if (is_ready(on[9])) say_that_all_are_gone();
-  if (is_ready(on[4]) || is_ready(on[5])) begin_ending(ending::cancelled);
+  if (is_cancelled && phase_ == phase::running) begin_ending(ending::cancelled);
   if (is_ready(on[7])) on_resized();
   if (is_ready(on[8])) carry_input();
-  if (is_ready(on[12])) tell([this] { extras_.when_news(); });
+  if (is_ready(on[13])) tell([this] { extras_.when_news(); });
   if (next_beat_ && clock::now() >= *next_beat_) beat();
   if (deadline_ && clock::now() >= *deadline_) on_deadline();
 }

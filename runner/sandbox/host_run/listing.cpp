@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <memory>
 
@@ -22,12 +21,6 @@ bool is_directory(int directory, const dirent& entry) {
   struct stat about {};
   return ::fstatat(directory, entry.d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
          S_ISDIR(about.st_mode);
-}
-
-/// More names than those of the files that are obeyed, and never fewer.
-bool may_be_obeyed(std::span<const std::string> obeyed, std::string_view name) {
-  return std::ranges::any_of(obeyed,
-                             [name](std::string_view path) { return path.ends_with(name); });
 }
 
 }  // namespace
@@ -54,7 +47,7 @@ std::optional<listed_directory> list(int directory, const listing_choice& choice
     found.has_refs |= name == "refs";
     found.has_common |= name == "commondir";
     const bool counts = choice.wants_all || entry->d_type != DT_REG ||
-                        counts_by_name(choice.kind, name) || may_be_obeyed(choice.obeyed, name);
+                        counts_by_name(choice.kind, name);
     if (counts) found.entries.push_back({std::string{name}, is_directory(directory, *entry)});
   }
   found.is_whole = errno == 0;

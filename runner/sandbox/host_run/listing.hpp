@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +39,7 @@ struct listed_directory {
 struct listing_choice {
   room kind{room::plain};
   bool wants_all{true};
-  std::span<const std::string> obeyed;  ///< relative paths that count wherever they lie
-  std::size_t most{0};                  ///< entries
+  std::size_t most{0};  ///< entries
 };
 
 /// Takes over the descriptor of an open directory. Nothing when more than `most` is there.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "launch/stage_protocol.hpp"
 #include "sandbox/probe/bounded_start.hpp"
 
 namespace pinfold {
@@ -147,8 +148,14 @@ probe_line whole_line(const run_record& record) {
             "the sandbox of pinfold run starts, in " + std::to_string(setup.count()) + " ms",
             {}};
   }
-  return {"sandbox-whole", probe_status::failed, story_of(record),
-          "mend the lines above that failed; where none did, the message names the step"};
+  const auto story = story_of(record);
+  const bool is_attaching = story.contains(name_of(stage::step::attach_mount)) ||
+                            story.contains(name_of(stage::step::enter_boundary));
+  return {"sandbox-whole", probe_status::failed, story,
+          is_attaching ? "mounts are made by descriptor: that takes Linux 5.12, and in a container a "
+                         "seccomp profile that allows setns, open_tree, move_mount, mount_setattr, "
+                         "fsopen, fsconfig and fsmount"
+                       : "mend the lines above that failed; where none did, the message names the step"};
 }
 
 }  // namespace

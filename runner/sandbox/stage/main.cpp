@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach.hpp"
+
 namespace pinfold::stage {
 namespace {
 
@@ -51,17 +53,6 @@ void kill_what_is_left(run_state& run) {
   ::_exit(1);
 }
 
-/// The runner's next word; 0 when it is gone.
-char next_word() {
-  char word = 0;
-  for (;;) {
-    const auto got = ::recv(channel_fd, &word, 1, 0);
-    if (got == 1) return word;
-    if (got < 0 && errno == EINTR) continue;
-    return 0;
-  }
-}
-
 void obey(run_state& run, char word) {
   switch (word) {
     case terminate:
@@ -77,6 +68,7 @@ void obey(run_state& run, char word) {
     case measure:
       if (run.spec.is_confined()) report_usage();
       break;
+    case prove:
     case go:
     case memory_is_held:
     case tasks_are_held:
@@ -152,24 +144,6 @@ void report_limits_met(const run_state& run, int status) {
   if (status != 0 && is_a_scratch_place_full(run.spec)) tell(limited::tmp_size, 0);
 }
 
-/// Until the word to start. What a cgroup of the runner's bounds is not looked at here as well.
-bool wait_for_go(specification& spec) {
-  for (;;) {
-    switch (next_word()) {
-      case go:
-        return true;
-      case memory_is_held:
-        spec.counts.limits.memory_bytes = 0;
-        break;
-      case tasks_are_held:
-        spec.counts.limits.tasks = 0;
-        break;
-      default:
-        return false;
-    }
-  }
-}
-
 int run_once() {
   run_state run;
   std::uint64_t obtained = 0;
@@ -179,7 +153,7 @@ int run_once() {
   hand_out_listeners(run.spec);
   if (run.spec.has_terminal()) open_terminal(run.spec);
   send_ready(run.spec, obtained);
-  if (!wait_for_go(run.spec)) return 1;
+  if (!wait_for(go, run.spec)) return 1;
   if (const int wrong = start(run.spec, run.command); wrong != 0) {
     send({report::not_started, wrong, 0, {}});
     return 1;
@@ -195,6 +169,7 @@ int run_once() {
 }  // namespace
 }  // namespace pinfold::stage
 
-int main() {
+int main(int, char** arguments) {
+  if (pinfold::attach::is_meant(arguments[0])) return pinfold::attach::attach_all();
   return pinfold::stage::run_once();
 }

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -29,9 +30,10 @@ bool can_be_made_in(const char* path) {
   return true;
 }
 
-bool is_null_device(const char* path) {
+bool is_covered(const char* path) {
   struct stat about {};
-  return ::lstat(path, &about) == 0 && S_ISCHR(about.st_mode) && about.st_rdev == ::makedev(1, 3);
+  if (::lstat(path, &about) != 0) return is_out_of_reach(errno);
+  return S_ISCHR(about.st_mode) && about.st_rdev == makedev(1, 3);
 }
 
 bool is_one_of(const char* name, text_reader known, std::uint32_t count) {
@@ -56,12 +58,18 @@ bool holds_only(const char* path, const text_reader& known, std::uint32_t count)
 
 }  // namespace
 
+bool is_out_of_reach(int error) {
+  return error == ENOENT || error == ENOTDIR || error == EACCES;
+}
+
 void prove_sysctls_are_closed() {
   const int fd = ::open("/proc/sys/kernel/core_pattern", O_WRONLY | O_CLOEXEC);
   if (fd >= 0 || !is_read_only("/proc/sys")) fail(step::sysctls_are_closed, 0, "/proc/sys");
 }
 
 void prove_places(specification& spec, text_reader& reader) {
+  spec.open = static_cast<const char**>(::calloc(spec.counts.places + 1UL, sizeof(char*)));
+  if (spec.open == nullptr) fail(step::read_specification, ENOMEM);
   for (std::uint32_t i = 0; i < spec.counts.places; ++i) {
     place wanted{};
     reader.bytes(&wanted, sizeof wanted);
@@ -75,7 +83,8 @@ void prove_places(specification& spec, text_reader& reader) {
       if (spec.scratch_count == spec.most_scratch) fail(step::read_specification, E2BIG, path);
       spec.scratch[spec.scratch_count++] = path;
     }
-    if ((wanted.kind & place_covered) != 0 && !is_null_device(path)) {
+    if ((wanted.kind & place_open) != 0) spec.open[spec.open_count++] = path;
+    if ((wanted.kind & place_covered) != 0 && !is_covered(path)) {
       fail(step::secret_is_covered, 0, path);
     }
     if ((wanted.kind & place_listed) != 0 && !holds_only(path, reader, wanted.entries)) {

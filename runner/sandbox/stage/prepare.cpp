@@ -148,13 +148,15 @@ void bound_core_dumps(const specification& spec) {
   if (::setrlimit(RLIMIT_CORE, &none) != 0) fail(step::limit_core_dumps, errno);
 }
 
-void prove_the_boundary(specification& spec, text_reader& reader) {
-  if ((spec.counts.flags & flag_offline) != 0) prove_no_way_out();
-  prove_namespaces(spec);
-  prove_no_privileges();
-  prove_sysctls_are_closed();
-  prove_places(spec, reader);
-  prove_cgroups_are_closed();
+/// Only now may anything look into the workspace or stand in it: a directory that is entered too early
+/// is the one below the mount that comes over it.
+void enter_workspace(specification& spec) {
+  if (spec.is_confined()) {
+    if (!wait_for(prove, spec)) ::_exit(1);
+    lock_mounts(spec);
+    send({report::locked, 0, 0, {}});
+  }
+  if (::chdir(spec.directory) != 0) fail(step::enter_directory, errno, spec.directory);
 }
 
 }  // namespace
@@ -168,12 +170,20 @@ specification prepare(std::uint64_t& obtained) {
   bound_core_dumps(spec);
   text_reader reader{spec.rest, spec.end};
   make_files(spec, reader);
-  if (::chdir(spec.directory) != 0) fail(step::enter_directory, errno, spec.directory);
+  if (spec.is_confined()) {
+    if ((spec.counts.flags & flag_offline) != 0) prove_no_way_out();
+    prove_namespaces(spec);
+    prove_sysctls_are_closed();
+  }
+  enter_workspace(spec);
   check_proofs(spec, reader);
   if (!spec.is_confined()) return spec;
-  prove_the_boundary(spec, reader);
+  prove_no_privileges();
+  prove_places(spec, reader);
+  prove_mounts(spec);
+  prove_cgroups_are_closed();
   set_limits(spec);
-  obtained = scope_sockets();
+  obtained = restrict_by_landlock(spec);
   filter_system_calls(spec);
   return spec;
 }

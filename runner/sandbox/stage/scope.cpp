@@ -1,7 +1,9 @@
-// Landlock's scopes: nothing inside connects to an abstract socket that was made outside, or signals
-// a process outside. Where the kernel has none (before Linux 6.12, ABI 6) the run record says so;
-// where it has them, they must work.
+// Landlock, two walls beside the others. Scopes: nothing inside connects to an abstract socket that was
+// made outside, or signals a process outside (Linux 6.12, ABI 6). Writes: nothing is opened for writing
+// but below the open places, since a FIFO of the host's takes writes through a read-only mount (Linux
+// 5.19, ABI 2). Where the kernel has one of them not, the run record says so; what it has must work.
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,6 +23,15 @@ struct ruleset {
   uint64_t handled_access_net;
   uint64_t scoped;
 };
+/// The kernel's is packed.
+struct [[gnu::packed]] path_beneath {
+  uint64_t allowed_access;
+  int32_t parent_fd;
+};
+constexpr unsigned rule_path_beneath = 1;
+constexpr uint64_t write_file = 1U << 1U;
+constexpr uint64_t refer = 1U << 13U;  ///< where it is not handled, nothing moves between directories
+constexpr long first_abi_with_refer = 2;
 constexpr uint64_t scope_abstract_sockets = 1;
 constexpr uint64_t scope_signals = 2;
 constexpr unsigned ask_version = 1;
@@ -58,20 +69,44 @@ long landlock_abi() {
   return ::syscall(SYS_landlock_create_ruleset, nullptr, 0UL, ask_version);
 }
 
+void allow_writing_below(const char* path, int rules) {
+  const int place = ::open(path, O_PATH | O_CLOEXEC);
+  const path_beneath rule{write_file | refer, place};
+  if (place < 0 || ::syscall(SYS_landlock_add_rule, rules, rule_path_beneath, &rule, 0U) != 0) {
+    fail(step::restrict_writes, errno, path);
+  }
+  ::close(place);
+}
+
 }  // namespace
 
-std::uint64_t scope_sockets() {
-  if (landlock_abi() < first_abi_with_scopes) return 0;
-  const auto before = listen_before_the_scope();
-  const ruleset wanted{0, 0, scope_abstract_sockets | scope_signals};
-  const auto rules = static_cast<int>(
-      ::syscall(SYS_landlock_create_ruleset, &wanted, sizeof wanted, 0U));
+/// A domain that handles files may mount nothing, so where sandboxes may be made inside, writes are left
+/// to the mounts alone.
+std::uint64_t restrict_by_landlock(const specification& spec) {
+  const long abi = landlock_abi();
+  const bool may_nest = (spec.counts.flags & flag_may_nest) != 0;
+  const bool has_scopes = abi >= first_abi_with_scopes;
+  const bool has_writes = abi >= first_abi_with_refer && !may_nest;
+  if (!has_scopes && !has_writes) return 0;
+  listener before{};
+  if (has_scopes) before = listen_before_the_scope();
+  const ruleset wanted{has_writes ? write_file | refer : 0, 0,
+                       has_scopes ? scope_abstract_sockets | scope_signals : 0};
+  // An older kernel takes the part of the structure that it knows.
+  const auto size = has_scopes ? sizeof wanted : sizeof wanted.handled_access_fs;
+  const auto rules =
+      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &wanted, size, 0U));
   if (rules < 0) fail(step::scope_sockets, errno);
+  for (std::uint32_t i = 0; has_writes && i < spec.open_count; ++i) {
+    allow_writing_below(spec.open[i], rules);
+  }
   if (::syscall(SYS_landlock_restrict_self, rules, 0U) != 0) fail(step::scope_sockets, errno);
   ::close(rules);
-  try_to_connect(before);
-  ::close(before.fd);
-  return obtained_scope;
+  if (has_scopes) {
+    try_to_connect(before);
+    ::close(before.fd);
+  }
+  return (has_scopes ? obtained_scope : 0) | (has_writes ? obtained_writes : 0);
 }
 
 }  // namespace pinfold::stage

@@ -22,6 +22,8 @@ struct specification {
   static constexpr std::uint32_t most_scratch = 16;
   const char* scratch[most_scratch]{};  ///< the writable places with a size
   std::uint32_t scratch_count{0};
+  const char** open{nullptr};  ///< below these a file may be opened for writing
+  std::uint32_t open_count{0};
 
   int master{-1};  ///< of the pseudo-terminal, where one was asked for
   int slave{-1};
@@ -55,9 +57,20 @@ void send_with(message what, int passed);
 /// Gives up: reports the step, an errno (0: the proof was taken and does not hold) and the place.
 [[noreturn]] void fail(step where, int error = 0, const char* place = "");
 
+/// What a path that has to be covered may fail with: a socket comes and goes while we start, and one in
+/// a directory that this user may not enter is nothing that the command could reach.
+[[nodiscard]] bool is_out_of_reach(int error);
+
 /// Reads a short file of /proc into `to` and puts a NUL behind it. The number of bytes; 0 or less
 /// when it cannot be read or does not fit.
 ssize_t read_file(const char* path, char* to, std::size_t size);
+
+/// The runner's next word; 0 when it is gone.
+char next_word();
+
+/// Until the runner says this word; false when it says another or is gone. What a cgroup of the runner's
+/// bounds is not looked at here as well.
+bool wait_for(char word, specification& spec);
 
 /// Everything up to `ready`: closes and marks descriptors, reads the specification, makes files,
 /// enters the directory, takes the proofs, closes the last doors. Gives up through `fail`. `obtained`
@@ -74,9 +87,14 @@ void prove_sysctls_are_closed();
 void prove_cgroups_are_closed();
 void check_proofs(const specification& spec, text_reader& reader);
 void prove_places(specification& spec, text_reader& reader);
+void prove_mounts(const specification& spec);
+
+/// Moves into a mount namespace of its own, in which no mount comes off the one below it: not by a call,
+/// and not when the namespace ends while somebody holds a directory of it. Gives up all privileges again.
+void lock_mounts(const specification& spec);
 
 /// What is put on at the end, in this order; each is tried once it is there.
-std::uint64_t scope_sockets();
+std::uint64_t restrict_by_landlock(const specification& spec);
 void filter_system_calls(const specification& spec);
 
 /// Listens on the ports that were asked for and hands the sockets to the runner.

@@ -151,7 +151,7 @@ bool has_limits_by_namespace() {
 /// that ignores the signal of the soft one is left to the watch.
 enum class hard_limit : bool { set, keep };
 
-void set_limit(__rlimit_resource what, std::uint64_t most, hard_limit hard) {
+void set_limit(decltype(RLIMIT_CPU) what, std::uint64_t most, hard_limit hard) {
   rlimit wanted{};
   if (::getrlimit(what, &wanted) != 0) fail(step::set_limits, errno);
   if (wanted.rlim_max < most) return;  // the caller's own is lower

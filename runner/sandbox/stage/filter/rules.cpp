@@ -99,23 +99,31 @@ rules sockets() {
 /// PID 1 counts what limits are held by: its own limits, its turn on the processor and at the disk are
 /// nobody else's to set. A user's processes as a whole would be it as well.
 rules first_process() {
-  constexpr unsigned io_process = 1, io_user = 3;  // linux/ioprio.h
+  constexpr unsigned io_process = 1, io_group = 2, io_user = 3;  // linux/ioprio.h
   rules list;
   for (const int call : {SCMP_SYS(prlimit64), SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam),
                          SCMP_SYS(sched_setattr), SCMP_SYS(sched_setaffinity)}) {
     list.push_back({call, EPERM, {is_int(0, 1)}});
   }
   list.push_back({SCMP_SYS(setpriority), EPERM, {is_int(0, PRIO_PROCESS), is_int(1, 1)}});
+  // A command can join the group of PID 1, and 0 stands for one's own.
+  list.push_back({SCMP_SYS(setpriority), EPERM, {is_int(0, PRIO_PGRP)}});
   list.push_back({SCMP_SYS(setpriority), EPERM, {is_int(0, PRIO_USER)}});
   list.push_back({SCMP_SYS(ioprio_set), EPERM, {is_int(0, io_process), is_int(1, 1)}});
+  list.push_back({SCMP_SYS(ioprio_set), EPERM, {is_int(0, io_group)}});
   list.push_back({SCMP_SYS(ioprio_set), EPERM, {is_int(0, io_user)}});
   return list;
+}
+
+/// A lease on a file that can only be read keeps whoever opens it for writing waiting, outside too.
+rules leases() {
+  return {{SCMP_SYS(fcntl), EPERM, {is_int(1, F_SETLEASE)}}};
 }
 
 /// Every call that can give a file its set-user-ID or set-group-ID bit. openat2 has its mode in
 /// memory, so it does not exist. mkdir and mkdirat drop the bits themselves.
 rules set_id_bits() {
-  constexpr scmp_datum_t tmpfile = O_TMPFILE & ~O_DIRECTORY;
+  constexpr auto tmpfile = static_cast<scmp_datum_t>(O_TMPFILE & ~O_DIRECTORY);
   rules list{{SCMP_SYS(openat2), ENOSYS, {}}};
   for (const scmp_datum_t bit : {S_ISUID, S_ISGID}) {
     list.push_back({SCMP_SYS(chmod), EPERM, {has_bits(1, bit)}});
@@ -146,6 +154,7 @@ std::vector<rule> rules_for(nesting choice) {
   add(sockets());
   add(set_id_bits());
   add(first_process());
+  add(leases());
   if (choice == nesting::allowed) return list;
   add(mounts());
   add(namespaces());

@@ -1,0 +1,88 @@
+// proc_pid_mountinfo(5): the fifth field is the mount point, with space, tab, newline and backslash as
+// three octal digits.
+#include "mount_table.hpp"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stage.hpp"
+
+namespace pinfold::attach {
+namespace {
+
+constexpr std::size_t most_bytes = 16UL << 20;
+
+bool is_octal(char one) {
+  return one >= '0' && one <= '7';
+}
+
+/// In place: the result is never longer.
+void unescape(char* text) {
+  char* to = text;
+  while (*text != '\0') {
+    if (text[0] == '\\' && is_octal(text[1]) && is_octal(text[2]) && is_octal(text[3])) {
+      *to++ = static_cast<char>((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0'));
+      text += 4;
+    } else {
+      *to++ = *text++;
+    }
+  }
+  *to = '\0';
+}
+
+bool is_below(const char* path, const char* above) {
+  const auto length = ::strlen(above);
+  return ::strncmp(path, above, length) == 0 && path[length] == '/';
+}
+
+}  // namespace
+
+mount_table::mount_table(int fd, const char* above) : above_{above} {
+  std::size_t room = 64UL << 10;
+  std::size_t used = 0;
+  text_ = static_cast<char*>(::malloc(room));
+  if (text_ == nullptr || ::lseek(fd, 0, SEEK_SET) != 0) stage::fail(stage::step::attach_mount, errno);
+  for (;;) {
+    const auto got = ::read(fd, text_ + used, room - used - 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) stage::fail(stage::step::attach_mount, errno, "the mount table");
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+    if (room - used > 1) continue;
+    room *= 2;
+    auto* more = room <= most_bytes ? static_cast<char*>(::realloc(text_, room)) : nullptr;
+    if (more == nullptr) stage::fail(stage::step::attach_mount, ENOMEM, "the mount table");
+    text_ = more;
+  }
+  text_[used] = '\0';
+  at_ = text_;
+}
+
+mount_table::~mount_table() {
+  ::free(text_);
+}
+
+const mount_line* mount_table::next() {
+  while (*at_ != '\0') {
+    char* field = at_;
+    char* end = ::strchrnul(field, '\n');
+    at_ = *end == '\0' ? end : end + 1;
+    *end = '\0';
+    char* fields[7]{};
+    for (char*& one : fields) {
+      one = field;
+      field = field == nullptr ? nullptr : ::strchr(field, ' ');
+      if (field != nullptr) *field++ = '\0';
+    }
+    if (fields[6] == nullptr) stage::fail(stage::step::attach_mount, EINVAL, "the mount table");
+    unescape(fields[4]);
+    if (!is_below(fields[4], above_)) continue;
+    line_ = {fields[4], fields[5], fields[6]};
+    return &line_;
+  }
+  return nullptr;
+}
+
+}  // namespace pinfold::attach
