@@ -65,7 +65,8 @@ TEST_CASE("a_run_record_has_exactly_the_names_of_the_interface") {
                                  "backend",     "reason",           "network",   "workspace",
                                  "enforced",    "killed",           "host_run",  "refusal",
                                  "mode",        "gate",             "taint",     "network_decision",
-                                 "cache",       "cache_directory",  "taint_after", "blobs"});
+                                 "cache",       "cache_directory",  "egress",    "taint_after",
+                                 "blobs"});
   CHECK(names_of(object["stdout"]) ==
         std::vector<std::string>{"text", "bytes", "dropped", "clipped"});
   CHECK(object["ended"] == "exited");
