@@ -98,6 +98,23 @@ finding check_sight(const reading& said, const std::string& place, const sight& 
 
 // --- bubblewrap ----------------------------------------------------------------------------------
 
+/// Whether the two lists are the whole one, each in its order; equal mounts are in one list alone.
+bool are_in_order(const std::vector<mount>& whole, const std::vector<mount>& one,
+                  const std::vector<mount>& other) {
+  auto at_one = one.begin();
+  auto at_other = other.begin();
+  for (const auto& next : whole) {
+    if (at_one != one.end() && *at_one == next) {
+      ++at_one;
+    } else if (at_other != other.end() && *at_other == next) {
+      ++at_other;
+    } else {
+      return false;
+    }
+  }
+  return at_one == one.end() && at_other == other.end();
+}
+
 finding check_options(const confinement& facts, const launch_plan& plan) {
   for (const auto& word : plan.options) {
     if (word.contains('\0')) return at("no option holds a NUL byte", word);
@@ -107,6 +124,7 @@ finding check_options(const confinement& facts, const launch_plan& plan) {
   if (parsed->directory != facts.directory) return at("the directory", parsed->directory);
   auto expected = plan.mounts;
   auto said = parsed->mounts;
+  auto attached = plan.attached;
   const auto forget_role = [](std::vector<mount>& list) {
     for (auto& one : list) {
       one.role = mount_role::root;
@@ -115,7 +133,10 @@ finding check_options(const confinement& facts, const launch_plan& plan) {
   };
   forget_role(expected);
   forget_role(said);
-  if (said != expected) return "the options say exactly the mounts";
+  forget_role(attached);
+  if (!are_in_order(expected, said, attached)) {
+    return "the options and what is attached say exactly the mounts";
+  }
   const auto has = [&](std::string_view word) {
     return std::ranges::find(parsed->words, word) != parsed->words.end();
   };
@@ -124,7 +145,8 @@ finding check_options(const confinement& facts, const launch_plan& plan) {
     if (!has(word)) return at("what every plan asks for", word);
   }
   if (has("--unshare-net") != (plan.network == network_access::off)) return "the network";
-  if (has("--disable-userns") != (facts.nesting == nested_namespaces::forbidden)) {
+  // Stage two sees to it: what bwrap forbids, it would forbid stage two as well.
+  if (has("--disable-userns") || plan.nesting != facts.nesting) {
     return "user namespaces inside";
   }
   return std::nullopt;
