@@ -205,9 +205,20 @@ TEST_CASE("nothing about the first process can be set, whatever the upper bits s
                                         std::pair{SCMP_SYS(ioprio_set), process + 1}}) {
         CHECK(verdict(*code, call, {first | above, 1 | above}) == refused(EPERM));
         CHECK(verdict(*code, call, {first | above, 0 | above}) == SECCOMP_RET_ALLOW);
-        CHECK(verdict(*code, call, {first + group | above, 2}) == SECCOMP_RET_ALLOW);
+        for (const std::uint64_t which : {0, 1, 2}) {  // 0: one's own, which may be that of PID 1
+          CHECK(verdict(*code, call, {first + group | above, which}) == refused(EPERM));
+        }
         CHECK(verdict(*code, call, {first + user | above, 0}) == refused(EPERM));
       }
+    }
+  }
+}
+
+TEST_CASE("no lease is taken on a file, whatever the upper bits say") {
+  for (const auto* code : {&closed(), &nesting_allowed()}) {
+    for (const std::uint64_t above : {std::uint64_t{0}, ~std::uint64_t{0} << 32}) {
+      CHECK(verdict(*code, SCMP_SYS(fcntl), {3, 1024 | above}) == refused(EPERM));
+      CHECK(verdict(*code, SCMP_SYS(fcntl), {3, 1030 | above}) == SECCOMP_RET_ALLOW);
     }
   }
 }

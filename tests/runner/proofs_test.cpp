@@ -54,8 +54,11 @@ TEST_CASE("a run that may nest makes user namespaces and mounts in them, and get
 }
 
 TEST_CASE("a capability that is left is found") {
-  fails("capabilities-are-empty", [](const checkout&, launch_plan& plan) {
-    replace(plan, {"--cap-drop", "ALL"}, {"--cap-add", "CAP_NET_RAW"});
+  // What bwrap leaves is given up with its user namespace; a kernel that keeps it, and says it did not,
+  // is found.
+  aside([] {
+    REQUIRE(answer_call(SYS_capset, 0));
+    fails("capabilities-are-empty", [](const checkout&, launch_plan&) {});
   });
 }
 
@@ -113,9 +116,15 @@ TEST_CASE("a sysctl that can be written is found") {
 
 TEST_CASE("a cgroup file system that can be written to is found") {
   if (mounted_cgroup().empty()) return;  // then there is none to be seen inside
+  fails("mount-is-read-only", [](const checkout&, launch_plan& plan) {
+    const auto place = mounted_cgroup();
+    replace(plan, {"--ro-bind", "/", "/"}, {"--ro-bind", "/", "/", "--bind", place, place});
+  });
   fails("cgroups-are-closed", [](const checkout&, launch_plan& plan) {
     const auto place = mounted_cgroup();
     replace(plan, {"--ro-bind", "/", "/"}, {"--ro-bind", "/", "/", "--bind", place, place});
+    plan.mounts.push_back({.kind = mount_kind::bind, .role = mount_role::shared, .source = place,
+                           .target = place});
   });
 }
 
@@ -131,16 +140,15 @@ TEST_CASE("a root or a neighbourhood that can be written is found") {
 }
 
 TEST_CASE("a hidden place that is open or holds more than the plan says is found") {
-  fails("hidden-place-is-closed", without({"--remount-ro", "/run"}));
   fails("hidden-place-is-closed", [](const checkout&, launch_plan& plan) {
-    add_first_to_close(plan, {"--ro-bind", "/etc", "/run/extra"});
+    leave_unattached(plan, mount_kind::remount_ro, "/run");
   });
   fails("hidden-place-is-closed", [](const checkout&, launch_plan& plan) {
-    add_first_to_close(plan, {"--dir", "/tmp/extra"});
+    for (const auto* word : {"--dir", "/tmp/extra"}) plan.options.emplace_back(word);
   });
   fails("hidden-place-is-closed", [](const checkout&, launch_plan& plan) {
-    leave_out(plan, {"--perms", "755", "--size", "1048576", "--tmpfs", "/run"});
-    leave_out(plan, {"--remount-ro", "/run"});
+    leave_unattached(plan, mount_kind::tmpfs, "/run");
+    leave_unattached(plan, mount_kind::remount_ro, "/run");
   });
   fails("carve-out-is-read-only", [](const checkout& where, launch_plan& plan) {
     leave_unattached(plan, mount_kind::remount_ro, where.work() + "/.efferent");

@@ -76,13 +76,6 @@ inline void replace_workspace(const checkout& where, launch_plan& plan, const wo
   plan.options.insert(plan.options.end(), put.begin(), put.end());
 }
 
-/// Before the last mounts, which close the hidden places.
-inline void add_first_to_close(launch_plan& plan, const words& put) {
-  const auto found = std::ranges::search(plan.options, words{"--remount-ro", "/run"});
-  REQUIRE(!found.empty());
-  plan.options.insert(found.begin(), put.begin(), put.end());
-}
-
 inline void write_wrapper(const checkout& where, launch_plan& plan, const std::string& text) {
   plan.program = where.home + "/wrapper";
   std::ofstream{plan.program} << "#!/bin/bash\n" << text << "\n";

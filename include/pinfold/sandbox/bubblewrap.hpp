@@ -53,6 +53,7 @@ constexpr bool is_landed_on(const std::vector<mount>& mounts, const mount& one) 
 /// file system of this sandbox is out of everybody's reach.
 constexpr bool is_attached(const std::vector<mount>& mounts, const mount& one) {
   if (one.role == mount_role::root || one.role == mount_role::system) return false;
+  if (one.kind == mount_kind::directory || one.kind == mount_kind::symbolic_link) return false;
   const auto* below = landing_of(mounts, one);
   if (below == nullptr) return false;
   if (one.kind == mount_kind::remount_ro) return is_attached(mounts, *below);
@@ -105,8 +106,10 @@ struct bubblewrap {
     plan.mounts = mounts_of(facts);
     std::vector<mount> by_path;
     for (const auto& one : plan.mounts) {
-      const bool by_descriptor = detail::is_attached(plan.mounts, one);
-      if (by_descriptor && !detail::can_be_attached(one)) {
+      const bool is_meant = detail::is_attached(plan.mounts, one);
+      const bool by_descriptor = is_meant && detail::can_be_attached(one);
+      const auto would_cover = [&one](const mount& later) { return contains(later.target, one.target); };
+      if (is_meant && !by_descriptor && std::ranges::any_of(plan.attached, would_cover)) {
         return std::unexpected{
             not_enforceable("under another name, " + one.target, backend_name::bubblewrap)};
       }
