@@ -32,7 +32,11 @@ run_record run(const launch_plan& plan, const limits& bounds, const sinks& event
     run_record record;
     record.backend = plan.backend;
     record.network = plan.network;
-    if (!plan.egress.empty()) record.egress.emplace().list = plan.egress;
+    if (!plan.egress.empty()) {
+      egress_report unused;
+      unused.list = plan.egress;
+      record.egress = std::move(unused);
+    }
     record.workspace = plan.workspace;
     record.error = std::move(started.error());
     return record;
