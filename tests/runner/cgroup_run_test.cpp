@@ -66,7 +66,7 @@ struct ground {
 
 constexpr auto many_tasks =
     "head -c 4M /dev/zero >/tmp/x; for i in 1 2 3 4 5 6 7 8; do sleep 0.5 & done; echo up; wait";
-constexpr auto waits = "echo up; sleep 60";
+constexpr auto waits = "sleep 60 & echo up; wait";  // the sleep is there when it is up
 
 const enforced_property& part(const run_record& record, std::string_view name) {
   const auto found = std::ranges::find(record.enforced, name, &enforced_property::name);
