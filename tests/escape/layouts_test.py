@@ -239,7 +239,7 @@ class Bounded(repository_test.Repository):
 
     def test_more_directories_below_modules_than_are_looked_at(self):
         os.mkdir(self.path("project/.git/modules"))
-        for number in range(20_001):
+        for number in range(24_001):
             os.mkdir(self.path(f"project/.git/modules/{number}"))
         self.assert_too_much(".git/modules")
 
