@@ -29,8 +29,7 @@ git_step git_survey::begin_at_dot_git() {
 /// The workspace may be a folder of a repository, whose configuration may name files of it.
 git_step git_survey::begin_above() {
   for (auto at = parent_of(ground_.workspace); !at.empty(); at = parent_of(at)) {
-    const std::string directory{at == "/" ? "" : at};
-    auto way = find_way(ground_, directory + "/.git", directory);
+    auto way = find_way(ground_, ".git", std::string{at});  // each name above is known for what it is
     if (!way) return std::unexpected{std::move(way.error())};
     const git_repository above{{}, {std::string{at}}, found_as::led_to};
     if (way->where == git_way::place::outside && way->kind == file_kind::directory) {

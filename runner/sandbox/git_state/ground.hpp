@@ -21,7 +21,7 @@ using git_step = std::expected<void, refusal>;
 
 /// What one reading may cost.
 struct git_limits {
-  std::size_t entries{60'000};              ///< names looked at
+  std::size_t entries{20'000};              ///< names looked at
   std::size_t bytes{std::size_t{4} << 20};  ///< of configurations, all together
   std::size_t file_bytes{std::size_t{1} << 20};
   std::size_t carve_outs{256};             ///< each mount costs a millisecond
