@@ -27,8 +27,10 @@ struct entry {
 
 inline constexpr std::uint32_t magic = 0x70666132;
 
+/// What the list begins with; the open places follow, each a text like a path, then the entries.
 struct head {
   std::uint32_t magic;
+  std::uint32_t open_places;  ///< below these a mount may be writable
   std::uint32_t entries;
   std::uint32_t may_nest;  ///< 1: user namespaces may be made inside
 };

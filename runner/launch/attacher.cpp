@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "launch/attach_protocol.hpp"
+#include "launch/boundary.hpp"
 #include "launch/memory_file.hpp"
 #include "launch/packed.hpp"
 
@@ -25,10 +26,13 @@ attach::kind kind_of(const mount& one) {
 }
 
 std::string packed(const launch_plan& plan) {
+  const auto places = open_places(plan);
   std::string text;
   append_bytes(text, attach::head{.magic = attach::magic,
+                                  .open_places = static_cast<std::uint32_t>(places.size()),
                                   .entries = static_cast<std::uint32_t>(plan.attached.size()),
                                   .may_nest = plan.nesting == nested_namespaces::allowed ? 1U : 0U});
+  for (const auto& place : places) append_text(text, place);
   for (const auto& one : plan.attached) {
     append_bytes(text, attach::entry{.what = kind_of(one), .mode = one.mode, .size = one.size});
     append_text(text, one.target);

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include <pinfold/path.hpp>
 
@@ -70,22 +70,6 @@ expected_place empty_place(const mount& one, const launch_plan& plan) {
   return place;
 }
 
-/// Everything below which a file may be opened for writing, outer places alone: writable binds, empty
-/// places, and the sandbox's own /dev and /proc, whose files answer for themselves.
-std::vector<expected_place> open_places(const launch_plan& plan) {
-  std::vector<expected_place> places;
-  for (const auto& one : plan.mounts) {
-    const bool is_open = one.kind == mount_kind::bind || one.kind == mount_kind::tmpfs ||
-                         one.kind == mount_kind::dev || one.kind == mount_kind::proc;
-    if (!is_open || is_closed_place(one, plan)) continue;
-    const bool is_known = std::ranges::any_of(places, [&one](const expected_place& other) {
-      return contains(other.path, one.target);
-    });
-    if (!is_known) places.push_back({one.target, stage::place_open, {}});
-  }
-  return places;
-}
-
 /// The root; under the minimal profile it is an empty place of bwrap's own.
 expected_place root_place(const launch_plan& plan) {
   expected_place root{"/", stage::place_closed | stage::place_outside, {}};
@@ -113,7 +97,20 @@ std::vector<expected_place> expected_places(const launch_plan& plan) {
       places.push_back({one.target, stage::place_covered, {}});
     }
   }
-  std::ranges::move(open_places(plan), std::back_inserter(places));
+  for (auto& path : open_places(plan)) places.push_back({std::move(path), stage::place_open, {}});
+  return places;
+}
+
+/// Writable binds, empty places, and the sandbox's own /dev and /proc, whose files answer for themselves.
+std::vector<std::string> open_places(const launch_plan& plan) {
+  std::vector<std::string> places;
+  for (const auto& one : plan.mounts) {
+    const bool is_open = one.kind == mount_kind::bind || one.kind == mount_kind::tmpfs ||
+                         one.kind == mount_kind::dev || one.kind == mount_kind::proc;
+    const auto holds_it = [&one](const std::string& other) { return contains(other, one.target); };
+    if (!is_open || is_closed_place(one, plan) || std::ranges::any_of(places, holds_it)) continue;
+    places.push_back(one.target);
+  }
   return places;
 }
 

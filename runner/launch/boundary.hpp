@@ -24,6 +24,9 @@ struct expected_place {
 /// secret; then what is open for writing. Empty for backend `none`, which hides nothing.
 [[nodiscard]] std::vector<expected_place> expected_places(const launch_plan& plan);
 
+/// Everything below which a file may be opened for writing, outer places alone. None for backend `none`.
+[[nodiscard]] std::vector<std::string> open_places(const launch_plan& plan);
+
 /// The inode numbers of this thread's namespaces in the order of stage::namespace_names; 0 for the
 /// ones that the plan shares, stage::unknown_namespace for one that cannot be read. All 0 for
 /// backend `none`.

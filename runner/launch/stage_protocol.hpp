@@ -94,6 +94,7 @@ enum class step : std::uint64_t {
   lock_mounts,
   no_more_namespaces,
   mounts_are_private,
+  mount_is_read_only,
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step value) noexcept {
@@ -188,6 +189,8 @@ enum class step : std::uint64_t {
       return "no-more-namespaces";
     case step::mounts_are_private:
       return "mounts-are-private";
+    case step::mount_is_read_only:
+      return "mount-is-read-only";
   }
   return "unknown";
 }

@@ -127,16 +127,17 @@ inline void aside(const std::function<void()>& act) {
 }
 
 /// Answers one system call of this thread and its children without asking the kernel: errno 0 is a
-/// lie ("done"). With `first`, only when that is its first argument. False: this user cannot.
-inline bool answer_call(int call, unsigned error, int first = -1) {
+/// lie ("done"). With `value`, only when that is the argument of this place. False: this user cannot.
+inline bool answer_call(int call, unsigned error, int value = -1, unsigned place = 0) {
   constexpr unsigned any = 0;
-  const auto argument = static_cast<unsigned>(offsetof(seccomp_data, args));
+  const auto argument =
+      static_cast<unsigned>(offsetof(seccomp_data, args) + place * sizeof(std::uint64_t));
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 3),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument),
-      BPF_JUMP(BPF_JMP | (first < 0 ? BPF_JGE : BPF_JEQ) | BPF_K,
-               first < 0 ? any : static_cast<unsigned>(first), 0, 1),
+      BPF_JUMP(BPF_JMP | (value < 0 ? BPF_JGE : BPF_JEQ) | BPF_K,
+               value < 0 ? any : static_cast<unsigned>(value), 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   const sock_fprog program{static_cast<unsigned short>(std::size(code)), code};

@@ -10,6 +10,7 @@
 #include <linux/nsfs.h>
 #include <linux/openat2.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -69,7 +70,7 @@ void limit_namespaces(bool has_second) {
 
 /// The mount namespace belongs to the user namespace in which bwrap made it, whose owner we are; the
 /// one that the command runs in lies below that and has no power over it. What the host mounts from now
-/// on does not come in any more; what came in before is found by stage two.
+/// on does not come in any more.
 void enter(std::int32_t init, bool may_nest) {
   const int mounts = open_of(init, "/ns/mnt");
   const int users = open_of(init, "/ns/user");
@@ -105,8 +106,9 @@ int change(int mount, std::uint64_t set, std::uint64_t clear, unsigned flags = 0
   return done == 0 ? 0 : errno;
 }
 
-void make_read_only(int mount, unsigned flags, const char* path) {
-  if (const int wrong = change(mount, MOUNT_ATTR_RDONLY, 0, flags); wrong != 0) {
+/// With everything that is mounted below it.
+void make_read_only(int mount, const char* path) {
+  if (const int wrong = change(mount, MOUNT_ATTR_RDONLY, 0, AT_RECURSIVE); wrong != 0) {
     fail(step::attach_mount, wrong, path);
   }
 }
@@ -176,8 +178,9 @@ void attach_writable(int place, const char* path, int table) {
   move(mount, place, path);
   ::close(mount);
   if (wrong != EPERM) return;
-  mount_table below{table, path};
-  while (const auto* one = below.next()) {
+  mount_table all{table};
+  while (const auto* one = all.next()) {
+    if (!is_at_or_below(one->point, path) || ::strcmp(one->point, path) == 0) continue;
     const int at = place_at(one->point);
     open_one(at, one->point);
     ::close(at);
@@ -191,14 +194,35 @@ void make(const entry& wanted, const char* path, int table) {
   if (wanted.what == kind::writable) {
     attach_writable(place, path, table);
   } else if (wanted.what == kind::close) {
-    make_read_only(place, 0, path);
+    make_read_only(place, path);
   } else {
     const int mount = mount_for(wanted, place, path);
-    if (wanted.what != kind::empty) make_read_only(mount, AT_RECURSIVE, path);
+    if (wanted.what != kind::empty) make_read_only(mount, path);
     move(mount, place, path);
     ::close(mount);
   }
   ::close(place);
+}
+
+/// What the host has mounted in a place that shows, since bwrap went through them: nothing more comes in
+/// by now. What is covered, or lies where this user may not go, is nothing that a command could reach.
+void close_what_came_in(const char* const* open, std::uint32_t count, int table) {
+  mount_table all{table};
+  while (const auto* one = all.next()) {
+    bool is_meant = one->is_read_only();
+    for (std::uint32_t i = 0; i < count && !is_meant; ++i) is_meant = is_at_or_below(one->point, open[i]);
+    if (is_meant) continue;
+    const int at = find(one->point);
+    if (at < 0 && stage::is_out_of_reach(errno)) continue;
+    if (at < 0) fail(step::mount_is_read_only, errno, one->point);
+    if (mount_at(at, "") == one->id) {
+      constexpr std::uint64_t closed = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+      if (const int wrong = change(at, closed, 0); wrong != 0) {
+        fail(step::mount_is_read_only, wrong, one->point);
+      }
+    }
+    ::close(at);
+  }
 }
 
 stage::text_reader open_list() {
@@ -231,10 +255,14 @@ int attach_all() {
   head counts{};
   list.bytes(&counts, sizeof counts);
   if (counts.magic != magic) fail(step::read_specification, EINVAL);
+  const auto** open = static_cast<const char**>(::calloc(counts.open_places + 1UL, sizeof(char*)));
+  if (open == nullptr) fail(step::read_specification, ENOMEM);
+  for (std::uint32_t i = 0; i < counts.open_places; ++i) open[i] = list.text();
   target where{};
   if (!wait_for_target(where)) return 1;
   const int table = open_of(where.init, "/mountinfo");
   enter(where.init, counts.may_nest != 0);
+  close_what_came_in(open, counts.open_places, table);
   for (std::uint32_t i = 0; i < counts.entries; ++i) {
     entry wanted{};
     list.bytes(&wanted, sizeof wanted);

@@ -74,14 +74,23 @@ void lock_mounts(const specification& spec) {
   if (!may_nest && ::unshare(CLONE_NEWUSER) == 0) fail(step::no_more_namespaces);
 }
 
-/// No mount of the host comes in while the command runs. (What the host mounted in the milliseconds before
-/// is there; Landlock lets nothing in it be opened for writing.)
-void prove_mounts() {
+/// No mount of the host comes in while the command runs, and each that can be reached is read-only where
+/// nothing is meant to be written.
+void prove_mounts(const specification& spec) {
   const int fd = ::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
   if (fd < 0) fail(step::mounts_are_private, errno, "/proc/self/mountinfo");
-  attach::mount_table table{fd, ""};
+  attach::mount_table table{fd};
   while (const auto* one = table.next()) {
     if (one->optional[0] != '-') fail(step::mounts_are_private, 0, one->point);
+    bool is_meant = one->is_read_only();
+    for (std::uint32_t i = 0; i < spec.open_count && !is_meant; ++i) {
+      is_meant = attach::is_at_or_below(one->point, spec.open[i]);
+    }
+    if (is_meant) continue;
+    const auto there = attach::mount_at(AT_FDCWD, one->point);
+    if (there == one->id || (there == 0 && !is_out_of_reach(errno))) {
+      fail(step::mount_is_read_only, 0, one->point);
+    }
   }
   ::close(fd);
 }

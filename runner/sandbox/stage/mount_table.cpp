@@ -3,8 +3,10 @@
 #include "mount_table.hpp"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "stage.hpp"
@@ -32,14 +34,18 @@ void unescape(char* text) {
   *to = '\0';
 }
 
-bool is_below(const char* path, const char* above) {
-  const auto length = ::strlen(above);
-  return ::strncmp(path, above, length) == 0 && path[length] == '/';
-}
+/// statx(2) as of Linux 5.8; the C library's own may be older.
+struct with_mount {
+  char before[144];
+  std::uint64_t mount;
+  char behind[104];
+};
+static_assert(sizeof(with_mount) == 256);
+constexpr unsigned want_mount = 0x1000;
 
 }  // namespace
 
-mount_table::mount_table(int fd, const char* above) : above_{above} {
+mount_table::mount_table(int fd) {
   std::size_t room = 64UL << 10;
   std::size_t used = 0;
   text_ = static_cast<char*>(::malloc(room));
@@ -78,11 +84,22 @@ const mount_line* mount_table::next() {
     }
     if (fields[6] == nullptr) stage::fail(stage::step::attach_mount, EINVAL, "the mount table");
     unescape(fields[4]);
-    if (!is_below(fields[4], above_)) continue;
-    line_ = {fields[4], fields[5], fields[6]};
+    line_ = {::strtoull(fields[0], nullptr, 10), fields[4], fields[5], fields[6]};
     return &line_;
   }
   return nullptr;
+}
+
+bool is_at_or_below(const char* path, const char* place) {
+  const auto length = ::strlen(place);
+  return ::strncmp(path, place, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+std::uint64_t mount_at(int fd, const char* path) {
+  with_mount about{};
+  const auto done = ::syscall(SYS_statx, fd, path, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
+                              want_mount, &about);
+  return done == 0 ? about.mount : 0;
 }
 
 }  // namespace pinfold::attach

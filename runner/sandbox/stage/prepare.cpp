@@ -180,7 +180,7 @@ specification prepare(std::uint64_t& obtained) {
   if (!spec.is_confined()) return spec;
   prove_no_privileges();
   prove_places(spec, reader);
-  prove_mounts();
+  prove_mounts(spec);
   prove_cgroups_are_closed();
   set_limits(spec);
   obtained = restrict_by_landlock(spec);

@@ -87,7 +87,7 @@ void prove_sysctls_are_closed();
 void prove_cgroups_are_closed();
 void check_proofs(const specification& spec, text_reader& reader);
 void prove_places(specification& spec, text_reader& reader);
-void prove_mounts();
+void prove_mounts(const specification& spec);
 
 /// Moves into a mount namespace of its own, in which no mount comes off the one below it: not by a call,
 /// and not when the namespace ends while somebody holds a directory of it. Gives up all privileges again.
