@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -13,11 +12,10 @@
 #include <pinfold/disk/resolve.hpp>
 #include <pinfold/grant.hpp>
 
-#include "egress/run_egress.hpp"
 #include "sandbox/command_environment.hpp"
 #include "sandbox/egress_environment.hpp"
 #include "sandbox/git_state.hpp"
-#include "sandbox/look_below.hpp"
+#include "sandbox/place_proofs.hpp"
 #include "sandbox/places.hpp"
 #include "sandbox/preparation.hpp"
 #include "sandbox/sockets.hpp"
@@ -132,63 +130,6 @@ std::expected<preparation, refusal> prepare(const run_request& request, const ca
   return now;
 }
 
-/// What is shown on request under its own name: another run may have the folder around it for its
-/// workspace, and put something else in its place before bwrap comes to it.
-step add_shown(std::vector<place_proof>& proofs, const preparation& now) {
-  const descriptor root{::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
-  for (const auto& one : now.facts.shared) {
-    if (one.source != one.target || one.access != root_access::read) continue;
-    if (now.blobs && one.target == now.blobs->path) continue;  // held, and proven by itself
-    struct stat about {};
-    if (const int wrong = look_below(root.get(), one.target.substr(1), about); wrong != 0) {
-      return std::unexpected{refused(code::try_again, one.target, std::strerror(wrong))};
-    }
-    proofs.push_back({one.target, about.st_dev, about.st_ino, place_proof::identity::same,
-                      place_proof::mount::read_only, one.purpose != shared_path::use::socket});
-  }
-  return {};
-}
-
-/// What stage two must find: the workspace that is locked here, each carve-out that was seen.
-std::expected<std::vector<place_proof>, refusal> proofs_for(const preparation& now) {
-  std::vector<place_proof> proofs;
-  const auto add = [&](const std::string& path, place_proof::mount state,
-                       place_proof::identity object) -> step {
-    struct stat about {};
-    const auto tail = tail_below(now.workspace, path).value_or("");
-    if (const int wrong = look_below(now.directory(), tail, about); wrong != 0) {
-      return std::unexpected{refused(code::workspace_gone, path, std::strerror(wrong))};
-    }
-    proofs.push_back({path, about.st_dev, about.st_ino, object, state, true});
-    return {};
-  };
-  using mount = place_proof::mount;
-  using identity = place_proof::identity;
-  const bool is_plan = now.facts.access == workspace_access::read_only;
-  step done = add(now.workspace, is_plan ? mount::read_only : mount::any, identity::same);
-  for (const auto& path : now.facts.pinned) {
-    if (done) done = add(path, mount::any, identity::same);
-  }
-  for (const auto& carve : now.facts.carve_outs) {
-    const bool covered = carve.shell == carved_path::shown::hidden;
-    if (done) done = add(carve.path, mount::read_only, covered ? identity::any : identity::same);
-  }
-  if (done) done = add_shown(proofs, now);
-  if (!done) return std::unexpected{std::move(done.error())};
-  for (const auto& cache : now.caches) {
-    proofs.push_back({cache.target, cache.device, cache.inode, identity::same, mount::any, true});
-  }
-  if (now.blobs) {
-    struct stat about {};
-    if (::fstat(now.blobs->held.get(), &about) != 0) {
-      return std::unexpected{refused(code::try_again, now.blobs->path, std::strerror(errno))};
-    }
-    proofs.push_back({now.blobs->path, about.st_dev, about.st_ino, identity::same, mount::read_only,
-                      true});
-  }
-  return proofs;
-}
-
 prepared_run made_ready(preparation& now, launch_plan plan) {
   prepared_run ready{.plan = std::move(plan),
                      .extras = {},
@@ -277,7 +218,7 @@ std::expected<prepared_run, refusal> prepare_confined(const run_request& request
   if (!now) return std::unexpected{std::move(now.error())};
   auto plan = backend.wrap(now->facts);
   if (!plan) return std::unexpected{std::move(plan.error())};
-  auto proofs = proofs_for(*now);
+  auto proofs = place_proofs_for(*now);
   if (!proofs) return std::unexpected{std::move(proofs.error())};
   const auto access = now->facts.access;
   std::optional<host_run_search> later;
@@ -303,90 +244,6 @@ std::expected<prepared_run, refusal> prepare_confined(const run_request& request
     ready.extras.blobs = {ready.blobs->held.get(), ready.blobs->path, request.blob_most};
   }
   return ready;
-}
-
-namespace {
-
-/// Which places are not what they were at the start, by device and inode: for a person to look at.
-std::string what_became_of_the_carve_outs(const prepared_run& ready) {
-  std::string names;
-  for (const auto& proof : ready.extras.proofs) {
-    if (!contains(ready.plan.workspace, proof.path)) continue;  // a cache, as it is called inside
-    struct stat now {};
-    const bool is_there = ::lstat(proof.path.c_str(), &now) == 0;
-    if (is_there && now.st_dev == proof.device && now.st_ino == proof.inode) continue;
-    names += (names.empty() ? "" : ", ") + proof.path + (is_there ? "" : " (gone)");
-  }
-  return names.empty() ? "all of them are what they were; their content may have changed"
-                       : "look at these before a program of the host uses them: " + names;
-}
-
-/// Harness state is covered; a file in it that has another name somewhere is reached by that one,
-/// whatever is mounted, so what stands there is said.
-enforced_property harness_state_held(const prepared_run& ready) {
-  constexpr auto name = "harness_state";
-  const auto linked = hard_linked_state(ready.lock->directory());
-  if (linked.files.empty() && linked.is_whole) return {name, strength::full, "covered, and read-only"};
-  std::string names;
-  for (const auto& path : linked.files) names += (names.empty() ? "" : ", ") + path;
-  if (names.empty()) {
-    return {name, strength::partial,
-            "covered, but it holds too much for all of it to be looked through for hard links"};
-  }
-  if (!linked.is_whole) names += ", and maybe of more";
-  return {name, strength::partial, "covered, but a hard link elsewhere shares the content of " + names};
-}
-
-/// The proxy begins when the sandbox hands out its listeners, and tells what it does on this thread.
-void serve_egress(run_egress& egress, launch_extras& extras, const sinks& events) {
-  extras.listeners = egress.ports();
-  extras.when_listening = [&egress](std::vector<descriptor> listeners) {
-    return egress.serve(std::move(listeners));
-  };
-  extras.news = egress.news();
-  extras.when_news = [&egress, &events] { egress.tell(events); };
-}
-
-bool holds(const run_record& record, std::string_view property) {
-  const auto one = std::ranges::find(record.enforced, property, &enforced_property::name);
-  return one != record.enforced.end() && one->held == strength::full;
-}
-
-}  // namespace
-
-run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& events) {
-  std::optional<enforced_property> state;
-  std::optional<host_run_report> left;
-  const auto look = [&ready, &left](const run_record& so_far) {
-    if (!ready.later) return;
-    if (holds(so_far, "system_calls")) ready.later->set_id = set_id_files::barred;
-    left = look_for_host_run(*ready.later, ready.lock->directory());
-  };
-  ready.extras.when_gone = look;
-  ready.extras.meanwhile = [&ready, &state] {
-    if (ready.lock) state = harness_state_held(ready);
-    if (ready.later) list_ahead(*ready.later, ready.lock->directory());
-  };
-  std::optional<run_egress> egress;
-  if (ready.egress) serve_egress(egress.emplace(*ready.egress), ready.extras, events);
-  auto record = run(ready.plan, bounds, events, ready.extras);
-  if (egress) {
-    record.egress = egress->finish(events);
-    record.egress->list = ready.plan.egress;
-  }
-  if (state && !record.enforced.empty()) record.enforced.push_back(std::move(*state));
-  record.decided = std::move(ready.decided);
-  const bool has_run = record.ended != ending::refused;
-  if (!has_run) record.decided.after = record.decided.before;
-  if (record.error && record.error->error == code::boundary_lost) {
-    record.error->detail = what_became_of_the_carve_outs(ready);
-    if (ready.later && has_run) {
-      ready.later->carved.clear();  // what was not held has to be looked at
-      look(record);
-    }
-  }
-  if (left && has_run) record.host_run = std::move(*left);
-  return record;
 }
 
 }  // namespace pinfold
