@@ -47,28 +47,28 @@ std::expected<std::vector<place_proof>, refusal> place_proofs_for(const preparat
     proofs.push_back({path, about.st_dev, about.st_ino, object, state});
     return {};
   };
-  using mount = place_proof::mount;
+  using mounted = place_proof::mount;
   using identity = place_proof::identity;
   const bool is_plan = now.facts.access == workspace_access::read_only;
-  step done = add(now.workspace, is_plan ? mount::read_only : mount::any, identity::same);
+  step done = add(now.workspace, is_plan ? mounted::read_only : mounted::any, identity::same);
   for (const auto& path : now.facts.pinned) {
-    if (done) done = add(path, mount::any, identity::same);
+    if (done) done = add(path, mounted::any, identity::same);
   }
   for (const auto& carve : now.facts.carve_outs) {
     const bool covered = carve.shell == carved_path::shown::hidden;
-    if (done) done = add(carve.path, mount::read_only, covered ? identity::any : identity::same);
+    if (done) done = add(carve.path, mounted::read_only, covered ? identity::any : identity::same);
   }
   if (done) done = add_shown(proofs, now);
   if (!done) return std::unexpected{std::move(done.error())};
   for (const auto& cache : now.caches) {
-    proofs.push_back({cache.target, cache.device, cache.inode, identity::same, mount::any});
+    proofs.push_back({cache.target, cache.device, cache.inode, identity::same, mounted::any});
   }
   if (now.blobs) {
     struct stat about {};
     if (::fstat(now.blobs->held.get(), &about) != 0) {
       return std::unexpected{refused(code::try_again, now.blobs->path, std::strerror(errno))};
     }
-    proofs.push_back({now.blobs->path, about.st_dev, about.st_ino, identity::same, mount::read_only});
+    proofs.push_back({now.blobs->path, about.st_dev, about.st_ino, identity::same, mounted::read_only});
   }
   return proofs;
 }

@@ -12,6 +12,7 @@
 #include <pinfold/disk/resolve.hpp>
 #include <pinfold/grant.hpp>
 
+#include "egress/run_egress.hpp"
 #include "sandbox/command_environment.hpp"
 #include "sandbox/egress_environment.hpp"
 #include "sandbox/git_state.hpp"
