@@ -66,7 +66,6 @@ class supervisor {
   void take_report(const stage::message& report);
   void on_present();
   void read_attacher();
-  void on_attached();
   void on_locked();
   void refuse_the_nameless();
   void on_ready(const stage::message& report);

@@ -131,8 +131,7 @@ void supervisor::on_present() {
   is_nameless_ = !init_;
   if (is_nameless_) return;
   take_into_cgroup();
-  if (!stage_.attaches) return on_attached();
-  if (stage_.attaches->attach_to(init_number_)) return;
+  if (stage_.attaches && stage_.attaches->attach_to(init_number_)) return;
   refuse(runner_refusal(plan_, code::sandbox_unavailable, "what attaches its mounts is gone"));
   hang_up();
 }
@@ -148,7 +147,7 @@ void supervisor::refuse_the_nameless() {
 void supervisor::read_attacher() {
   const auto said = stage_.attaches->answer();
   if (said && said->kind == stage::report::attached && phase_ == phase::starting) {
-    on_attached();
+    say(stage::prove);
     return stage_.attaches.reset();  // its end is waited for while stage two goes on
   }
   stage_.attaches.reset();
@@ -160,10 +159,6 @@ void supervisor::read_attacher() {
     refuse(runner_refusal(plan_, code::sandbox_unavailable, "what attaches its mounts is gone"));
   }
   hang_up();
-}
-
-void supervisor::on_attached() {
-  say(stage::prove);
 }
 
 /// While stage two proves the boundary from the inside, it is looked at from out here. What is amiss is

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "digits.hpp"
 #include "launch/attach_protocol.hpp"
 #include "mount_table.hpp"
 #include "stage.hpp"
@@ -29,22 +30,11 @@ namespace {
 using stage::fail;
 using stage::step;
 
-/// Decimal or octal digits, with a NUL behind them, at the end of `room`.
-char* digits(std::uint64_t value, unsigned base, char* room, std::size_t size) {
-  char* at = room + size - 1;
-  *at = '\0';
-  do {
-    *--at = static_cast<char>('0' + value % base);
-    value /= base;
-  } while (value != 0);
-  return at;
-}
-
 /// "/proc/INIT/NAME" of the launcher's own /proc.
 int open_of(std::int32_t init, const char* name) {
-  char room[24];
+  char room[stage::most_digits];
   char path[64] = "/proc/";
-  ::strcat(path, digits(static_cast<std::uint64_t>(init), 10, room, sizeof room));
+  ::strcat(path, stage::digits(static_cast<std::uint64_t>(init), 10, room));
   ::strcat(path, name);
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) fail(step::enter_boundary, errno, path);
@@ -128,12 +118,12 @@ int copy_of(int place, const char* path) {
 }
 
 int empty_file_system(const entry& wanted, const char* path) {
-  char room[24];
+  char room[stage::most_digits];
   const auto made = ::syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
   const int fd = static_cast<int>(made);
   const auto set = [&](const char* key, std::uint64_t value, unsigned base) {
     return ::syscall(SYS_fsconfig, fd, FSCONFIG_SET_STRING, key,
-                     digits(value, base, room, sizeof room), 0) == 0;
+                     stage::digits(value, base, room), 0) == 0;
   };
   const bool is_made = fd >= 0 && set("size", wanted.size, 10) && set("mode", wanted.mode, 8) &&
                        ::syscall(SYS_fsconfig, fd, FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) == 0;
@@ -209,9 +199,7 @@ void make(const entry& wanted, const char* path, int table) {
 void close_what_came_in(const char* const* open, std::uint32_t count, int table) {
   mount_table all{table};
   while (const auto* one = all.next()) {
-    bool is_meant = one->is_read_only();
-    for (std::uint32_t i = 0; i < count && !is_meant; ++i) is_meant = is_at_or_below(one->point, open[i]);
-    if (is_meant) continue;
+    if (one->is_as_meant(open, count)) continue;
     const int at = find(one->point);
     if (at < 0 && stage::is_out_of_reach(errno)) continue;
     if (at < 0) fail(step::mount_is_read_only, errno, one->point);
@@ -223,16 +211,6 @@ void close_what_came_in(const char* const* open, std::uint32_t count, int table)
     }
     ::close(at);
   }
-}
-
-stage::text_reader open_list() {
-  struct stat about {};
-  if (::fstat(stage::spec_fd, &about) != 0) fail(step::read_specification, errno);
-  const auto size = static_cast<std::size_t>(about.st_size);
-  void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, stage::spec_fd, 0);
-  if (at == MAP_FAILED) fail(step::read_specification, errno);
-  const auto* begin = static_cast<const char*>(at);
-  return {begin, begin + size};
 }
 
 /// False when the runner is gone or does not need us.
@@ -251,7 +229,7 @@ bool is_meant(const char* own_name) {
 }
 
 int attach_all() {
-  auto list = open_list();
+  auto list = stage::open_specification();
   head counts{};
   list.bytes(&counts, sizeof counts);
   if (counts.magic != magic) fail(step::read_specification, EINVAL);

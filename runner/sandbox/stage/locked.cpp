@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "digits.hpp"
 #include "mount_table.hpp"
 #include "stage.hpp"
 
@@ -29,17 +30,10 @@ void write_to(const char* path, const char* text) {
 
 /// "ID ID 1": the same number inside and outside, and no other.
 void map_itself(const char* path, std::uint64_t id) {
-  char number[24];
-  char* at = number + sizeof number - 1;
-  *at = '\0';
-  do {
-    *--at = static_cast<char>('0' + id % 10);
-    id /= 10;
-  } while (id != 0);
-  char line[64] = "";
-  for (const char* part : {static_cast<const char*>(at), " ", static_cast<const char*>(at), " 1"}) {
-    ::strcat(line, part);
-  }
+  char room[most_digits];
+  const char* number = digits(id, 10, room);
+  char line[2 * most_digits + 4] = "";
+  for (const char* part : {number, " ", number, " 1"}) ::strcat(line, part);
   write_to(path, line);
 }
 
@@ -82,11 +76,7 @@ void prove_mounts(const specification& spec) {
   attach::mount_table table{fd};
   while (const auto* one = table.next()) {
     if (one->optional[0] != '-') fail(step::mounts_are_private, 0, one->point);
-    bool is_meant = one->is_read_only();
-    for (std::uint32_t i = 0; i < spec.open_count && !is_meant; ++i) {
-      is_meant = attach::is_at_or_below(one->point, spec.open[i]);
-    }
-    if (is_meant) continue;
+    if (one->is_as_meant(spec.open, spec.open_count)) continue;
     const auto there = attach::mount_at(AT_FDCWD, one->point);
     if (there == one->id || (there == 0 && !is_out_of_reach(errno))) {
       fail(step::mount_is_read_only, 0, one->point);

@@ -95,6 +95,14 @@ bool is_at_or_below(const char* path, const char* place) {
   return ::strncmp(path, place, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
+bool mount_line::is_as_meant(const char* const* open, std::uint32_t count) const {
+  if (::strncmp(options, "ro", 2) == 0) return true;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (is_at_or_below(point, open[i])) return true;
+  }
+  return false;
+}
+
 std::uint64_t mount_at(int fd, const char* path) {
   with_mount about{};
   const auto done = ::syscall(SYS_statx, fd, path, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,

@@ -12,7 +12,8 @@ struct mount_line {
   const char* options;   ///< of this mount, the first is "ro" or "rw"
   const char* optional;  ///< what it shares with others ("master:12"), or "-"
 
-  [[nodiscard]] bool is_read_only() const { return options[0] == 'r' && options[1] == 'o'; }
+  /// Read-only, or at or below one of these places.
+  [[nodiscard]] bool is_as_meant(const char* const* open, std::uint32_t count) const;
 };
 
 class mount_table {

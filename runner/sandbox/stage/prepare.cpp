@@ -77,6 +77,16 @@ void text_reader::bytes(void* to, std::size_t size) {
   at_ += size;
 }
 
+text_reader open_specification() {
+  struct stat about {};
+  if (::fstat(spec_fd, &about) != 0) fail(step::read_specification, errno);
+  const auto size = static_cast<std::size_t>(about.st_size);
+  void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, spec_fd, 0);
+  if (at == MAP_FAILED) fail(step::read_specification, errno);
+  const auto* begin = static_cast<const char*>(at);
+  return {begin, begin + size};
+}
+
 namespace {
 
 /// No process of the same user may look into this one: not through /proc/1/fd, not by ptrace. Then
@@ -108,15 +118,9 @@ char** list(text_reader& reader, std::uint32_t count) {
 }
 
 specification read_specification() {
-  struct stat about {};
-  if (::fstat(spec_fd, &about) != 0) fail(step::read_specification, errno);
-  const auto size = static_cast<std::size_t>(about.st_size);
-  void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, spec_fd, 0);
-  if (at == MAP_FAILED) fail(step::read_specification, errno);
-  const auto* begin = static_cast<const char*>(at);
-  text_reader reader{begin, begin + size};
+  auto reader = open_specification();
   specification spec;
-  spec.end = begin + size;
+  spec.end = reader.end();
   reader.bytes(&spec.counts, sizeof spec.counts);
   if (spec.counts.magic != magic || spec.counts.arguments == 0 ||
       spec.counts.listeners > most_listeners) {

@@ -44,11 +44,15 @@ class text_reader {
   }
   void bytes(void* to, std::size_t size);
   [[nodiscard]] const char* at() const { return at_; }
+  [[nodiscard]] const char* end() const { return end_; }
 
  private:
   const char* at_;
   const char* end_;
 };
+
+/// What came in `spec_fd`, mapped until the end.
+text_reader open_specification();
 
 void send(message what);
 /// The same with a descriptor, which stays open here.
