@@ -43,6 +43,7 @@ build() {
   local launcher=() log="build/$1.log"
   if command -v ccache >/dev/null; then
     launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    export CCACHE_SLOPPINESS=pch_defines,time_macros  # or it keeps nothing that read a precompiled header
   fi
   mkdir -p build
   echo "Building in build/$1"
