@@ -102,7 +102,7 @@ std::string line_of_file(const std::string& path) {
   const descriptor file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
   struct stat about {};
   if (!file || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) return {};
-  std::array<char, 4096> room{};
+  std::array<char, std::size_t{64} << 10> room{};
   if (about.st_size > static_cast<off_t>(room.size())) return {};
   const auto got = ::read(file.get(), room.data(), room.size());
   if (got < 0) return {};

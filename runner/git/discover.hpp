@@ -38,7 +38,7 @@ struct discovered_repository {
 [[nodiscard]] std::string branch_in_head(std::string_view head);
 
 /// A small file, without the newlines at its end; empty when it is not there, is no regular file, or
-/// holds more than a page. No link is followed.
+/// holds more than 64 KiB. No link is followed.
 [[nodiscard]] std::string line_of_file(const std::string& path);
 
 }  // namespace pinfold
