@@ -2,9 +2,20 @@
 // which git starts a program, waits for a person, or goes on with work in the background.
 #include "git/run_git.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
+#include <pinfold/disk/descriptor.hpp>
+
 #include "host/program.hpp"
+#include "launch/memory_file.hpp"
+#include "launch/process.hpp"
 #include "launch/run.hpp"
 
 namespace pinfold {
@@ -110,6 +121,67 @@ std::expected<git_answer, refusal> run_git(const std::string& program, const git
                                   why_it_did_not_end(call, record))};
   }
   return git_answer{*record.exit_code, std::move(record.out), std::move(record.err.text)};
+}
+
+namespace {
+
+std::string text_in(const descriptor& mailbox, std::size_t most) {
+  std::string text(most, '\0');
+  const auto got = ::pread(mailbox.get(), text.data(), text.size(), 0);
+  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  return text;
+}
+
+/// Where the embedding program takes no part in how its children end, that is unknown; git then says so
+/// itself, on stderr.
+int exit_code_of(const process& child, std::string_view said) {
+  constexpr int as_git_fails = 128;
+  siginfo_t about{};
+  while (::waitid(P_PIDFD, static_cast<id_t>(child.ended.get()), &about, WEXITED) < 0) {
+    if (errno != EINTR) return said.empty() ? 0 : as_git_fails;
+  }
+  return about.si_code == CLD_EXITED ? about.si_status : as_git_fails;
+}
+
+bool ends_in_time(const process& child, std::chrono::milliseconds most) {
+  const auto last = std::chrono::steady_clock::now() + most;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        last - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return false;
+    pollfd ended{child.ended.get(), POLLIN, 0};
+    if (::poll(&ended, 1, static_cast<int>(left.count())) > 0) return true;
+  }
+}
+
+}  // namespace
+
+std::expected<git_answer, refusal> run_git_to_its_end(const std::string& program,
+                                                      const git_call& call, int held) {
+  const auto lost = [&call](int error) {
+    return std::unexpected{failed(call.git_dir, subcommand_of(call) + ": " + std::strerror(error))};
+  };
+  const descriptor nothing{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+  const auto out = make_mailbox("pinfold-git-out");
+  const auto err = make_mailbox("pinfold-git-err");
+  if (!nothing) return lost(errno);
+  if (!out) return lost(out.error());
+  if (!err) return lost(err.error());
+  auto plan = plan_of(program, call);
+  const process_image image{program, std::move(plan.command), std::move(plan.environment)};
+  std::vector<passed_descriptor> passed{{nothing.get(), 0}, {out->get(), 1}, {err->get(), 2}};
+  if (held >= 0) passed.push_back({held, 3});
+  const auto child = spawn(image, passed);
+  if (!child) return lost(child.error());
+  const bool has_ended = ends_in_time(*child, call.time);
+  if (!has_ended) kill_now(child->ended);
+  git_answer answer;
+  answer.err = text_in(*err, call.output);
+  answer.exit_code = exit_code_of(*child, answer.err);
+  if (!has_ended) return lost(ETIMEDOUT);
+  answer.err = text_in(*err, call.output);
+  answer.out.text = text_in(*out, call.output);
+  return answer;
 }
 
 refusal git_refusal(std::string place, std::string_view wanted, const git_answer& answer) {

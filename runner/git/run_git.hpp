@@ -64,6 +64,12 @@ struct git_answer {
 [[nodiscard]] std::expected<git_answer, refusal> run_git(const std::string& program,
                                                          const git_call& call);
 
+/// The same for what changes a branch and takes no time: it goes on when the runner is killed, since a git
+/// that is killed leaves the lock of a file behind, and nobody else would get at that any more. `held` is
+/// borrowed, a lock that then lasts as long as git does. The call has neither input nor sink.
+[[nodiscard]] std::expected<git_answer, refusal> run_git_to_its_end(const std::string& program,
+                                                                    const git_call& call, int held);
+
 /// A refusal about `place`, in the words of a git that did not succeed. `wanted` says what it was
 /// started for.
 [[nodiscard]] refusal git_refusal(std::string place, std::string_view wanted,

@@ -117,7 +117,7 @@ class creation {
     auto call = view_call({"update-ref", "-m", "pinfold: a worktree from " + record_.about.base,
                            record_.branch_ref(), record_.about.base, ""});
     call.access = git_access::writes;
-    const auto made = run_git(git_, call);
+    const auto made = run_git_to_its_end(git_, call, lock_.get());
     if (!made) return std::unexpected{made.error()};
     has_branch_ = made->has_succeeded();
     if (has_branch_) return {};
@@ -189,7 +189,7 @@ class creation {
   void take_back() {
     if (!has_folder_) return;
     if (has_admin_ && !remove_admin(record_)) return;
-    if (has_branch_ && !remove_branch(git_, files_, record_, record_.about.base)) return;
+    if (has_branch_ && !remove_branch(git_, files_, record_, record_.about.base, lock_.get())) return;
     (void)remove_folder(files_);
   }
 

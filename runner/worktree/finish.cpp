@@ -58,8 +58,12 @@ std::expected<descriptor, refusal> lock_tree(const std::string& path) {
 
 class finishing {
  public:
-  finishing(const std::string& git, worktree_files files, known_worktree known)
-      : git_{git}, files_{std::move(files)}, record_{std::move(known.record)} {
+  /// `lock` is that of the folder.
+  finishing(const std::string& git, worktree_files files, known_worktree known, descriptor lock)
+      : git_{git},
+        files_{std::move(files)},
+        record_{std::move(known.record)},
+        lock_{std::move(lock)} {
     answer_.about = record_.about;
     answer_.deletes = deleting_line(files_, record_);
   }
@@ -118,7 +122,7 @@ class finishing {
     if (has_repository_) {
       if (auto done = remove_admin(record_); !done) return std::unexpected{std::move(done.error())};
       if (answer_.commits == 0) {
-        if (auto done = remove_branch(git_, files_, record_, tip_); !done) {
+        if (auto done = remove_branch(git_, files_, record_, tip_, lock_.get()); !done) {
           return std::unexpected{std::move(done.error())};
         }
         answer_.branch = branch_end::removed;
@@ -132,6 +136,7 @@ class finishing {
   const std::string& git_;
   worktree_files files_;
   worktree_record record_;
+  descriptor lock_;
   finished_worktree answer_;
   std::string tip_;
   std::size_t more_{0};
@@ -159,7 +164,7 @@ std::expected<finished_worktree, refusal> worktrees::finish(const std::string& p
   if (!is_its_own || last(path) != last(known->record.about.path)) {
     return refused(code::not_found, path, "the worktree there is " + known->record.about.path);
   }
-  return finishing{git_, std::move(*files), std::move(*known)}.run();
+  return finishing{git_, std::move(*files), std::move(*known), std::move(*lock)}.run();
 }
 
 finished_worktree worktrees::finish_or_keep(const worktree& made) const {

@@ -45,6 +45,7 @@ class inspector {
       : git_{git}, files_{files}, record_{record} {}
 
   inspection run(inspected_part part) {
+    ::unlink((files_.view() + "/index.lock").c_str());  // of a git that was killed; nobody else is here
     found_.tip = record_.about.base;
     found_.has_repository =
         is_there(record_.common_dir + "/objects") && is_there(files_.view() + "/HEAD");

@@ -92,7 +92,8 @@ std::expected<void, refusal> remove_admin(const worktree_record& record) {
 }
 
 std::expected<void, refusal> remove_branch(const std::string& git, const worktree_files& files,
-                                           const worktree_record& record, const std::string& tip) {
+                                           const worktree_record& record, const std::string& tip,
+                                           int held) {
   git_call call;
   call.git_dir = files.view();
   call.access = git_access::writes;
@@ -101,9 +102,10 @@ std::expected<void, refusal> remove_branch(const std::string& git, const worktre
   if (!there) return std::unexpected{there.error()};
   if (!there->has_succeeded()) return {};
   call.words = {"update-ref", "-d", record.branch_ref(), tip};
-  const auto done = run_git_or_refuse(git, call, record.about.branch, "removing the branch");
+  const auto done = run_git_to_its_end(git, call, held);
   if (!done) return std::unexpected{done.error()};
-  return {};
+  if (done->has_succeeded()) return {};
+  return std::unexpected{git_refusal(record.about.branch, "removing the branch", *done)};
 }
 
 std::expected<void, refusal> remove_folder(const worktree_files& files) {

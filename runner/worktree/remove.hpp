@@ -34,13 +34,14 @@ void mark_admin(const worktree_record& record, own_mark wanted);
 /// What git keeps of the worktree. Error: `input_output_error`.
 [[nodiscard]] std::expected<void, refusal> remove_admin(const worktree_record& record);
 
-/// The branch, where it is at `tip` still; one that is not there is no error. Error: `git_failed`.
+/// The branch, where it is at `tip` still; one that is not there is no error. `held` is the lock of the
+/// worktree's folder. Error: `git_failed`.
 [[nodiscard]] std::expected<void, refusal> remove_branch(const std::string& git,
                                                          const worktree_files& files,
                                                          const worktree_record& record,
-                                                         const std::string& tip);
+                                                         const std::string& tip, int held);
 
-/// The folder with the record, last: its name is free at once. The open `folder` is it, locked.
+/// The folder with the record, last: its name is free at once.
 [[nodiscard]] std::expected<void, refusal> remove_folder(const worktree_files& files);
 
 }  // namespace pinfold
