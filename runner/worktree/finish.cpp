@@ -82,7 +82,7 @@ class finishing {
     auto change = remove_working_tree(files_, record_, *moment);
     if (!change) return std::unexpected{std::move(change.error())};
     if (*change) {
-      answer_.reasons.push_back("changed while it was looked at: " + **change);
+      answer_.reasons.push_back("this changed while it was looked at, or cannot be looked at: " + **change);
       return kept();
     }
     return removed();

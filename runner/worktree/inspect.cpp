@@ -128,7 +128,7 @@ class inspector {
   /// The index is taken from the base to the branch's tip; what stays the same need not be read again.
   bool take_tip() {
     if (found_.tip == line_of_file(files_.view() + "/HEAD")) return true;
-    const auto moved = ask(call({"read-tree", "-m", found_.tip}, git_access::writes),
+    const auto moved = ask(call({"read-tree", "-m", "-i", found_.tip}, git_access::writes),
                            "reading what its branch holds");
     if (!moved) return false;
     if (auto set = set_view_head(files_.view(), found_.tip); !set) {

@@ -57,7 +57,6 @@ class Clean(ground.Repository):
         made = self.create()
         self.put("build/deep/er/out.o", "x", made["path"], 0o444)
         os.chmod(os.path.join(made["path"], "build/deep/er"), 0o555)
-        os.chmod(os.path.join(made["path"], "build/deep"), 0o000)
         os.mkdir(os.path.join(made["path"], "empty"))
         self.assertEqual(self.finish(made)["end"], "removed")
         self.assertEqual(self.left(), [])
@@ -171,7 +170,7 @@ class Dirty(ground.Repository):
             "another file .git": (rewritten, "its file .git is not what was made"),
             "a repository in place of .git": (own_repository, "its file .git is not what was made"),
             "a merge that waits": (merging, "a merge is under way"),
-            "an ignore file that is new": (self_ignored, ".gitignore"),
+            "what an ignore file that is new and staged hides": (self_ignored, "something is staged"),
             "a person's lock": (lock, "a person locked it"),
         }
 
@@ -218,6 +217,20 @@ class Dirty(ground.Repository):
         self.put("sub/work", "x\n", made["path"])
         done = self.finish(made)
         self.assertEqual((done["end"], done["reasons"]), ("kept", ["the submodule sub holds something"]))
+
+    def test_what_cannot_be_looked_at_is_kept(self):
+        if self.uid == 0:
+            self.skipTest("root can look at everything")
+        self.put(".gitignore", "build/\n")
+        self.git("add", ".gitignore")
+        self.git("commit", "-qm", "ignore")
+        made = self.create()
+        self.put("build/file", "x", made["path"])
+        os.chmod(os.path.join(made["path"], "build"), 0)
+        done = self.finish(made)
+        self.assertEqual((done["end"], "cannot be looked at: build" in done["summary"]), ("kept", True))
+        os.chmod(os.path.join(made["path"], "build"), 0o755)
+        self.assertEqual(self.text("build/file", made["path"]), "x")
 
     def test_the_first_reasons_are_listed_and_the_others_counted(self):
         made = self.create()

@@ -16,6 +16,8 @@ class Hostile(ground.Repository):
         super().setUp()
         self.canary = self.path("canary")
         self.program = self.path("trap")
+        self.transport = self.path("transport")  # it says nothing, which ends a connection
+        self.write("transport", f'#!/bin/sh\necho "$0 $*" >> {self.canary}\nexit 1\n', 0o755)
         self.write("trap", f'#!/bin/sh\necho "$0 $*" >> {self.canary}\ncat\nexit 0\n', 0o755)
         self.own()
 
@@ -68,7 +70,7 @@ class Hostile(ground.Repository):
         """A repository that lacks what it needs, and a way to fetch it that is a program."""
         self.git("config", "uploadpack.allowFilter", "true")
         self.git("config", "extensions.partialClone", "origin")
-        self.git("config", "remote.origin.url", f"ext::{self.program}")
+        self.git("config", "remote.origin.url", f"ext::{self.transport}")
         self.git("config", "remote.origin.promisor", "true")
         self.git("config", "protocol.ext.allow", "always")
         blob = self.git("rev-parse", "HEAD:one")
@@ -77,7 +79,7 @@ class Hostile(ground.Repository):
     def ssh(self):
         self.alternate()
         self.git("config", "remote.origin.url", "ssh://host.invalid/x")
-        self.git("config", "core.sshCommand", self.program)
+        self.git("config", "core.sshCommand", self.transport)
 
     def others(self):
         """Ways that the subcommands used here have none of, as far as is known."""
@@ -111,8 +113,9 @@ class Hostile(ground.Repository):
     def control(self):
         """What a person's git would have started in the same places."""
         self.try_git("worktree", "add", "-q", "-b", "control", self.path("control"), "HEAD")
-        self.try_git("status", cwd=self.path("control"))
-        self.try_git("worktree", "remove", "--force", self.path("control"))
+        if os.path.isdir(self.path("control")):
+            self.try_git("status", cwd=self.path("control"))
+            self.try_git("worktree", "remove", "--force", self.path("control"))
         self.try_git("worktree", "prune")
         self.try_git("branch", "-D", "control")
         return self.is_sung()
