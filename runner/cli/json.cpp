@@ -7,6 +7,7 @@
 
 #include "cli/egress_json.hpp"
 #include "cli/utf8.hpp"
+#include "cli/worktree_json.hpp"
 
 namespace pinfold {
 
@@ -230,6 +231,7 @@ json to_json(const run_record& record, record_role role) {
   object["egress"] = egress_or_null(record.egress);
   object["taint_after"] = labels_of(record.decided.after);
   object["blobs"] = blobs_of(record);
+  object["worktree"] = record.worktree ? worktree_json(*record.worktree) : json(nullptr);
   return object;
 }
 

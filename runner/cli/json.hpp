@@ -42,7 +42,7 @@ void put_decisions(json& object, const decided_run& decided);
 /// `refusal` (null or an object); then, for a gate, `role`; for a run, what `put_decisions` says,
 /// `egress` (see egress_json.hpp), `taint_after` (the labels with what this run took in; as before it when it never started) and
 /// `blobs` (null, or an object with `stdout` and `stderr`, each null or `path`, `bytes`, `whole`,
-/// `error`).
+/// `error`), and `worktree` (null, or what came of the run's own, see worktree_json.hpp).
 [[nodiscard]] json to_json(const run_record& record, record_role role = record_role::run);
 
 /// One stream: `text`, `bytes`, `dropped`, `clipped`. Head and tail of a clipped text are parted by

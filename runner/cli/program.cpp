@@ -30,6 +30,8 @@ constexpr std::array entries{
           tail::command},
     entry{"doctor", "Say whether the kernel holds the boundary here, and what is not promised",
           &make_doctor, tail::none},
+    entry{"worktree", "Give an agent a git worktree of its own, and remove it when nothing is in it",
+          &make_worktree, tail::none},
     entry{"gate", "Run the repository's own checks outside the sandbox, bounded", &make_gate,
           tail::command, interruptions::are_told},
     entry{"records", "Sum up run records: how many ended how, slowest, most output, refusals",

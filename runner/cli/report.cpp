@@ -122,12 +122,22 @@ void tell_egress(std::string_view what, const egress_report& report) {
   }
 }
 
+void tell_worktree(std::string_view what, const finished_worktree& finished) {
+  std::string_view text = finished.summary;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    complain(what, text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+}
+
 void tell_in_text(std::string_view what, const run_record& record, const limits& bounds) {
   tell_ending(what, record, bounds);
   tell_blob(what, "stdout", record.out_blob);
   tell_blob(what, "stderr", record.err_blob);
   if (record.egress) tell_egress(what, *record.egress);
   if (record.host_run) tell_host_run(what, *record.host_run);
+  if (record.worktree) tell_worktree(what, *record.worktree);
 }
 
 int exit_code_for(const run_record& record) {
@@ -175,10 +185,13 @@ int run_and_report(std::string_view what, prepared_run ready, const limits& boun
 }
 
 int report_refusal(std::string_view what, const run_request& request, refusal refused,
-                   report_form form, backend_name asked, record_role role) {
+                   report_form form, backend_name asked, record_role role,
+                   std::optional<finished_worktree> worktree) {
   const bool is_text = form != report_form::as_json && form != report_form::as_events;
   if (is_text) complain(what, refused);
-  const auto record = refused_record(request, std::move(refused), asked);
+  if (is_text && worktree) tell_worktree(what, *worktree);
+  auto record = refused_record(request, std::move(refused), asked);
+  record.worktree = std::move(worktree);
   const auto put = [](const json& object) { (void)write_line(STDOUT_FILENO, object); };
   if (form == report_form::as_json) put(to_json(record, role));
   if (form == report_form::as_events) event_writer{put}.ended(record, role);

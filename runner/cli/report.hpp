@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,9 +41,10 @@ struct manner {
                                  const manner& how);
 
 /// Reports a refusal from before the start, as a record where JSON was asked for; the exit code.
-/// `asked` is the backend that would have been used.
+/// `asked` is the backend that would have been used; `worktree` what became of the run's own.
 [[nodiscard]] int report_refusal(std::string_view what, const run_request& request, refusal refused,
                                  report_form form, backend_name asked,
-                                 record_role role = record_role::run);
+                                 record_role role = record_role::run,
+                                 std::optional<finished_worktree> worktree = std::nullopt);
 
 }  // namespace pinfold

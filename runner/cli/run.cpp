@@ -5,8 +5,11 @@
 
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include <pinfold/runner/worktree.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
@@ -32,6 +35,11 @@ class run_subcommand : public command {
                  "pinfold run --tty -- bash. A pinfold that is killed hard cannot give yours back: "
                  "stty sane does")
         ->excludes("--json", "--events");
+    worktree_option_ =
+        app.add_option("--worktree", worktree_,
+                       "Run in a git worktree of this name, cut from the workspace's HEAD; it is "
+                       "removed afterwards unless something in it would be lost")
+            ->type_name("NAME");
     app.footer(
         "Example:\n  pinfold run --timeout 5m -- make test\n\n"
         "Exit code: the command's own; 128+N when signal N ended it; 124 time limit; 125 pinfold\n"
@@ -39,17 +47,27 @@ class run_subcommand : public command {
   }
 
   int run(const invocation& call) override {
+    if (worktree_option_->count() > 0 && worktree_.empty()) return usage("--worktree: it is empty");
     const auto asked = check_options(options_, shell_text_->count() > 0, call);
     if (!asked) return usage(asked.error());
     auto how = manner_of(form(), record_role::run, call.environment);
     const auto attached = attached_to();
     if (!attached) return usage(attached.error());
     how.attached = *attached;
+    auto request = asked->request;
     const bool is_confined = !options_.decisions.no_sandbox;
-    auto ready = make_ready(asked->request, options_.decisions, call, readiness::prepared);
+    const auto backend = is_confined ? backend_name::bubblewrap : backend_name::none;
+    const auto own = own_worktree(request, call);
+    if (!own) return report_refusal("run", request, own.error(), how.form, backend);
+    if (*own) request.workspace = (*own)->made.path;
+    auto ready = make_ready(request, options_.decisions, call, readiness::prepared);
     if (!ready) {
-      return report_refusal("run", asked->request, std::move(ready.error()), how.form,
-                            is_confined ? backend_name::bubblewrap : backend_name::none);
+      auto left = *own ? std::optional{(*own)->finish()} : std::nullopt;
+      return report_refusal("run", request, std::move(ready.error()), how.form, backend,
+                            record_role::run, std::move(left));
+    }
+    if (*own) {
+      ready->afterwards = [&own](run_record& record) { record.worktree = (*own)->finish(); };
     }
     if (!is_confined) {
       complain("run", "--no-sandbox: this command is not confined to the workspace");
@@ -62,6 +80,25 @@ class run_subcommand : public command {
     if (options_.bounds.json) return report_form::as_json;
     if (options_.bounds.events) return report_form::as_events;
     return enforced_ ? report_form::in_text_with_enforced : report_form::in_text;
+  }
+
+  /// A worktree that was cut for this run alone.
+  struct cut_worktree {
+    worktrees trees;
+    worktree made;
+
+    [[nodiscard]] finished_worktree finish() const { return trees.finish_or_keep(made); }
+  };
+
+  /// Nothing where none was asked for. `--workspace` then says whose worktree it is.
+  [[nodiscard]] std::expected<std::optional<cut_worktree>, refusal> own_worktree(
+      const run_request& request, const invocation& call) const {
+    if (worktree_option_->count() == 0) return std::nullopt;
+    auto trees = worktrees::for_caller(call.environment.entries());
+    if (!trees) return std::unexpected{std::move(trees.error())};
+    auto made = trees->create({.repository = request.workspace, .name = worktree_});
+    if (!made) return std::unexpected{std::move(made.error())};
+    return cut_worktree{std::move(*trees), std::move(*made)};
   }
 
   /// The error is a sentence.
@@ -85,6 +122,8 @@ class run_subcommand : public command {
 
   run_options options_;
   CLI::Option* shell_text_{nullptr};
+  CLI::Option* worktree_option_{nullptr};
+  std::string worktree_;
   bool enforced_{false};
   bool stdin_{false};
   bool tty_{false};

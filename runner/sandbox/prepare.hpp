@@ -3,6 +3,7 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,8 @@ struct prepared_run {
   std::optional<blob_directory> blobs;
   std::optional<egress_request> egress;  ///< where a list is in force
   decided_run decided;
+  /// Called last, when the lock is given up; may add to the record.
+  std::function<void(run_record&)> afterwards{};
 };
 
 /// The canonical workspace of a confined run. Refuses one that is too broad, or that holds or lies

@@ -93,6 +93,8 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
     }
   }
   if (left && has_run) record.host_run = std::move(*left);
+  ready.lock.reset();
+  if (ready.afterwards) ready.afterwards(record);
   return record;
 }
 

@@ -12,6 +12,7 @@
 #include <pinfold/runner/egress.hpp>
 #include <pinfold/runner/enforced.hpp>
 #include <pinfold/runner/host_run.hpp>
+#include <pinfold/runner/worktree.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
 
 namespace pinfold {
@@ -110,6 +111,7 @@ struct run_record {
   std::optional<egress_report> egress;      ///< where an egress list was in force; else nothing
   unsigned killed{0};  ///< processes left when the command ended, and killed
   std::optional<host_run_report> host_run;  ///< after a confined run that could write; else nothing
+  std::optional<finished_worktree> worktree;  ///< where the run had one of its own
   std::optional<refusal> error;
 };
 
