@@ -42,6 +42,8 @@ meaning meaning_of(const mount& one) {
     case mount_role::system:
     case mount_role::pinned:
       return meaning::internal;
+    case mount_role::replaced:
+      return one.kind == mount_kind::bind ? meaning::writable : meaning::internal;
     case mount_role::socket:
       return meaning::socket;
     case mount_role::shared:
@@ -106,7 +108,9 @@ std::vector<std::string> places_of(const launch_plan& plan, meaning what) {
   std::vector<std::string> places;
   for (const auto& one : plan.mounts) {
     if (meaning_of(one) != what) continue;
-    const bool is_elsewhere = one.role == mount_role::shared && one.source != one.target;
+    const bool may_be_elsewhere =
+        one.role == mount_role::shared || one.role == mount_role::replaced;
+    const bool is_elsewhere = may_be_elsewhere && one.source != one.target;
     places.push_back(is_elsewhere ? one.target + " (" + one.source + ")" : one.target);
   }
   return places;
