@@ -59,6 +59,9 @@ enum class code : std::uint8_t {
   run_lost,
   command_not_found,
   command_not_executable,
+  // what worktrees and git answer
+  no_repository,
+  git_failed,
   invalid_argument,
 };
 
@@ -151,6 +154,10 @@ inline constexpr code last_code = code::invalid_argument;
       return "CommandNotFound";
     case code::command_not_executable:
       return "CommandNotExecutable";
+    case code::no_repository:
+      return "NoRepository";
+    case code::git_failed:
+      return "GitFailed";
     case code::invalid_argument:
       return "InvalidArgument";
   }

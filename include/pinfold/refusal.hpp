@@ -105,6 +105,7 @@ enum class remedy : std::uint8_t {
     case code::command_not_found:
     case code::command_not_executable:
     case code::host_unreachable:
+    case code::no_repository:
       return remedy::look_again;
     case code::mode_forbids_writing:
     case code::unconfined_forbidden:
@@ -125,6 +126,7 @@ enum class remedy : std::uint8_t {
     case code::gitdir_outside:
     case code::boundary_lost:
     case code::run_lost:
+    case code::git_failed:
       return remedy::prepare_the_host;
   }
   return remedy::look_again;
@@ -225,6 +227,11 @@ enum class remedy : std::uint8_t {
       return "there is no such command inside the sandbox";
     case code::command_not_executable:
       return "the command is there but cannot be executed";
+    case code::no_repository:
+      return "a worktree is cut from a commit of a git repository that has a work tree; there is "
+             "none here";
+    case code::git_failed:
+      return "git, as the runner starts it, did not do its part";
     case code::invalid_argument:
       return "the argument cannot be used";
   }

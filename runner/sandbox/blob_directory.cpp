@@ -5,7 +5,7 @@
 
 #include <pinfold/path.hpp>
 
-#include "sandbox/owned_way.hpp"
+#include "host/owned_way.hpp"
 #include "sandbox/places.hpp"
 
 namespace pinfold {

@@ -15,8 +15,8 @@
 #include <pinfold/refusal.hpp>
 #include <pinfold/sandbox/confinement.hpp>
 
+#include "host/owned_way.hpp"
 #include "sandbox/caller.hpp"
-#include "sandbox/owned_way.hpp"
 
 namespace pinfold {
 

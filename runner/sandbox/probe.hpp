@@ -15,6 +15,7 @@
 
 #include <pinfold/refusal.hpp>
 
+#include "host/program.hpp"
 #include "launch/run.hpp"
 
 namespace pinfold {
@@ -62,28 +63,6 @@ struct bubblewrap_facts {
 };
 
 // --- what the disk says of bwrap -----------------------------------------------------------------
-
-enum class program_kind : std::uint8_t { missing, file, other, unreadable };
-enum class file_capabilities : bool { none, some };
-
-struct owner_and_mode {
-  std::string path{};
-  std::uint32_t owner{0};
-  std::uint32_t mode{0};
-};
-
-/// What was found at one place; links are resolved, so `file.path` is canonical.
-struct program_facts {
-  std::string asked{};
-  program_kind kind{program_kind::missing};
-  owner_and_mode file{};
-  file_capabilities capabilities{file_capabilities::none};
-  std::vector<owner_and_mode> directories{};  ///< all above `file` and above `asked`, "/" included
-  std::string error{};                        ///< for `unreadable`: what the kernel said
-};
-
-/// Asks the disk: a few stat calls, nothing is started.
-[[nodiscard]] program_facts look_at_program(const std::string& path);
 
 /// The first place of a search at which something is; `missing` when nothing is anywhere.
 [[nodiscard]] program_facts find_bubblewrap(const bubblewrap_search& search);

@@ -52,8 +52,10 @@ set(floors
   include/pinfold/disk/open.hpp=68
   include/pinfold/pinfold.hpp=69
   include/pinfold/runner/=69
+  runner/host/=70
   runner/launch/=70
   runner/egress/=75
+  runner/git/=75
   runner/mcp/=80
   runner/sandbox/=80
   runner/worktree/=80

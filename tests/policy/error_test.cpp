@@ -66,6 +66,8 @@ constexpr std::array<std::string_view, code_count> names_on_the_wire{
     "RunLost",
     "CommandNotFound",
     "CommandNotExecutable",
+    "NoRepository",
+    "GitFailed",
     "InvalidArgument",
 };
 

@@ -53,7 +53,8 @@ constexpr bool is_about_what_is_there(code value) {
                              code::input_output_error,
                              code::command_not_found,
                              code::command_not_executable,
-                             code::host_unreachable};
+                             code::host_unreachable,
+                             code::no_repository};
   return std::ranges::find(those, value) != those.end();
 }
 

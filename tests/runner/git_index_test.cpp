@@ -1,5 +1,5 @@
 // git's index, as git writes it and as somebody else might.
-#include "sandbox/host_run/git_index.hpp"
+#include "git/git_index.hpp"
 
 #include <fcntl.h>
 

@@ -1,5 +1,5 @@
 // Directories that nobody but the caller and root can put something else in the place of.
-#include "sandbox/owned_way.hpp"
+#include "host/owned_way.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -10,7 +10,7 @@
 #include <pinfold/disk/kernel.hpp>
 #include <pinfold/path.hpp>
 
-#include "sandbox/host_run/git_index.hpp"
+#include "git/git_index.hpp"
 #include "sandbox/look_below.hpp"
 
 namespace pinfold {

@@ -1,6 +1,6 @@
 // gitformat-index(5). Entries are not told apart by length but by their flags, and names of version 4
 // are what the one before had, cut and carried on; so all of it is walked.
-#include "sandbox/host_run/git_index.hpp"
+#include "git/git_index.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

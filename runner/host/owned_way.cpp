@@ -1,5 +1,5 @@
 // Descriptors all the way: what was looked at is what the next step starts from.
-#include "sandbox/owned_way.hpp"
+#include "host/owned_way.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
