@@ -127,13 +127,20 @@ std::string network_line(const prepared_run& planned) {
   return text;
 }
 
+/// The branch that the command may commit on, or nothing.
+std::string branch_of(const prepared_run& planned) {
+  if (!planned.committing) return {};
+  return planned.committing->ground.branch.substr(std::string_view{"refs/heads/"}.size());
+}
+
 /// What git does inside, in one sentence; empty where there is nothing to say.
 std::string git_line(const prepared_run& planned, const run_request& request) {
   const auto& plan = planned.plan;
   if (plan.backend == backend_name::none) return {};
   const sandbox_view view{.hidden = places_of(plan, meaning::hidden),
                           .is_minimal = request.root == root_profile::minimal,
-                          .is_read_only = planned.decided.present == mode::plan};
+                          .is_read_only = planned.decided.present == mode::plan,
+                          .branch = branch_of(planned)};
   return what_git_can_do(find_repository(plan.workspace, view), view);
 }
 
