@@ -124,8 +124,8 @@ std::expected<preparation, refusal> prepare(const run_request& request, const ca
   auto workspace = confined_workspace(request, who);
   if (!workspace) return std::unexpected{std::move(workspace.error())};
   preparation now{request, who, missing, std::move(*workspace), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
-  for (const auto next : {add_places, add_command, add_sockets, open_workspace, add_carve_outs,
-                          add_blob_directory, add_repository, add_caches, decide, cover_sockets}) {
+  for (const auto next : {add_places, add_command, add_sockets, open_workspace, add_blob_directory,
+                          add_repository, add_carve_outs, add_caches, decide, cover_sockets}) {
     if (auto done = next(now); !done) return std::unexpected{std::move(done.error())};
   }
   return now;
