@@ -54,7 +54,7 @@ struct objects {
     ::mkdir(from.c_str(), 0700);
     ::mkdir(to.c_str(), 0700);
   }
-  [[nodiscard]] std::expected<std::vector<std::string>, std::string> take(
+  [[nodiscard]] std::expected<std::vector<std::string>, not_taken> take(
       const taken_bounds& most = {}) const {
     const descriptor source{::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     const descriptor target{::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -148,16 +148,16 @@ TEST_CASE("what_is_more_than_the_bounds_is_not_taken") {
   objects it;
   loose(it, 'a', 60);
   loose(it, 'b', 60);
-  CHECK(it.take({.bytes = 119}).error().find("more than is taken in") != std::string::npos);
+  CHECK(it.take({.bytes = 119}).error().why.find("more than is taken in") != std::string::npos);
   objects names;
   loose(names, 'a', 1);
   loose(names, 'b', 1);
-  CHECK(names.take({.names = 3}).error().find("too many files") != std::string::npos);
+  CHECK(names.take({.names = 3}).error().why.find("too many files") != std::string::npos);
   objects packs;
   for (const char end : {'1', '2', '3'}) {
     put(packs.from + "/pack/pack-" + repeated(end, 40) + ".pack", "x");
   }
-  CHECK(packs.take({.packs = 2}).error().find("too many packs") != std::string::npos);
+  CHECK(packs.take({.packs = 2}).error().why.find("too many packs") != std::string::npos);
   objects fits;
   loose(fits, 'a', 60);
   loose(fits, 'b', 60);
@@ -199,6 +199,23 @@ TEST_CASE("a_commit_is_imported_and_one_that_is_too_large_is_not") {
   const auto late = import_commits(*large.ground, *large.copies, most);
   CHECK(late.ended == commits_end::failed);
   CHECK(late.reason == "it takes too long");
+}
+
+TEST_CASE("a_tree_that_unpacks_to_more_files_than_allowed_is_not_imported") {
+  // Ten levels, each with ten times the one below: ten thousand million files.
+  committed it{"t=$(printf '100644 blob %s\\ta\\n' $(echo x | git hash-object -w --stdin) | git mktree) && "
+               "for level in 1 2 3 4 5 6 7 8 9 10; do t=$(for n in 1 2 3 4 5 6 7 8 9 0; do "
+               "printf '040000 tree %s\\t%s\\n' $t $n; done | git mktree); done && "
+               "git update-ref HEAD $(git commit-tree -p HEAD -m bomb $t) && echo x > new"};
+  // The commit that `committed` puts on top has the files of the tree alone, so the bomb is put back.
+  it.shell("cp repository/.git/refs/heads/pinfold/n/work kept-tip && cd tree && "
+           "GIT_OBJECT_DIRECTORY=" + it.copies->path() + "/private/objects git rev-parse " +
+           text_of(it.copies->path() + "/private/refs/work") + "^ > " + it.copies->path() +
+           "/private/refs/work");
+  const auto came = import_commits(*it.ground, *it.copies);
+  CHECK(came.ended == commits_end::refused);
+  CHECK(came.reason.find("unpacks to more than 2000000 files") != std::string::npos);
+  CHECK(it.tip() == it.ground->tip);
 }
 
 TEST_CASE("a_repository_that_changed_its_branch_or_index_meanwhile_keeps_them") {

@@ -19,6 +19,8 @@ struct import_bounds {
   std::uint64_t structure{std::uint64_t{64} << 20};  ///< bytes of one commit, tree or tag, unpacked
   std::uint64_t file{std::uint64_t{1} << 30};        ///< bytes of one file, unpacked
   std::uint64_t all{std::uint64_t{8} << 30};         ///< of all of them
+  std::uint64_t files{2'000'000};                    ///< in the tree of the new tip
+  std::uint64_t memory{std::uint64_t{1} << 30};      ///< bytes that git takes for one thing
   std::chrono::milliseconds time{std::chrono::minutes{10}};
 };
 
@@ -28,7 +30,7 @@ struct import_bounds {
 ///  2. the objects are copied (taken.hpp), packs indexed anew, and none is larger than the bounds
 ///  3. what the new tip has and the repository has not is packed, and that pack is indexed with
 ///     `--strict` beside the repository's objects, which no forged object can stand in for there
-///  4. the new tip is a commit, complete, and contains the base
+///  4. the new tip is a commit, complete, contains the base, and unpacks to no more files than allowed
 ///  5. the pack is indexed in the repository, under a `.keep` until the branch holds it
 ///  6. `update-ref` with the old value: a branch that somebody else moved meanwhile stays
 ///  7. the worktree's index gets the new tree, unless somebody else changed it meanwhile; what was only

@@ -28,7 +28,7 @@ class taking {
   taking(int from, int to, std::string_view format, const taken_bounds& most)
       : from_{from}, to_{to}, format_{format}, left_{most} {}
 
-  std::expected<std::vector<std::string>, std::string> run() {
+  std::expected<std::vector<std::string>, not_taken> run() {
     const int wrong = for_each_name(from_, [this](const std::string& name) {
       if (name == "pack") return take_directory(name, &taking::take_pack);
       if (name.size() != 2 || !is_hexadecimal(name)) return count_name();
@@ -36,8 +36,9 @@ class taking {
       return take_directory(name, &taking::take_loose);
     });
     if (wrong == 0) return std::move(packs_);
-    if (!why_.empty()) return std::unexpected{std::move(why_)};
-    return std::unexpected{std::string{"copying its objects: "} + std::strerror(wrong)};
+    if (!why_.empty()) return std::unexpected{not_taken{std::move(why_)}};
+    return std::unexpected{not_taken{std::string{"copying its objects: "} + std::strerror(wrong),
+                                     not_taken::fault::of_the_disk}};
   }
 
  private:
@@ -102,9 +103,9 @@ class taking {
 
 }  // namespace
 
-std::expected<std::vector<std::string>, std::string> take_objects(int from, int to,
-                                                                  std::string_view format,
-                                                                  const taken_bounds& most) {
+std::expected<std::vector<std::string>, not_taken> take_objects(int from, int to,
+                                                                std::string_view format,
+                                                                const taken_bounds& most) {
   return taking{from, to, format, most}.run();
 }
 

@@ -270,6 +270,18 @@ class NotImported(tree.Worktree):
         self.assertEqual(self.host("rev-list", "--count", tree.BRANCH), "3")
         self.assert_clean()
 
+    def test_a_full_disk_is_said_and_what_was_committed_is_kept(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can mount a small file system")
+        state = self.path(".local/state")
+        os.makedirs(state)
+        self.own()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size=3m,mode=700,uid={self.uid},gid={self.gid}",
+                        "none", state], check=True)
+        self.addCleanup(subprocess.run, ["umount", state], check=True)
+        came = self.commits("head -c 1600000 /dev/urandom > new && git add new && git commit -q -m new")
+        self.assert_not_imported(came, "No space left", ended="failed")
+
     def test_a_runner_that_is_killed_loses_no_commit_and_harms_nothing(self):
         child = self.start("run", "--git-commit", "-c", COMMIT + "; git rev-parse HEAD > head; "
                            "touch ready; sleep 60", cwd=self.tree)
