@@ -64,7 +64,7 @@ inline constexpr std::array<claim, 14> promises{{
      "a run ends at its time limit, and its output is kept up to a bound and counted beyond it"},
     {"writes-stay-inside", holds_when::confined,
      "a command writes inside its workspace, its caches and the write roots, and nothing else that "
-     "it writes lasts"},
+     "it writes lasts, but commits where they were allowed"},
     {"state-closed-to-commands", holds_when::confined,
      "a command does not reach the harness's own state, and cannot change, replace or rename what "
      "the host runs later"},

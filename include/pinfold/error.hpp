@@ -54,6 +54,7 @@ enum class code : std::uint8_t {
   workspace_too_broad,
   workspace_not_writable,
   carve_out_unusable,
+  gitdir_outside,
   boundary_lost,
   run_lost,
   command_not_found,
@@ -143,6 +144,8 @@ inline constexpr code last_code = code::invalid_argument;
       return "WorkspaceNotWritable";
     case code::carve_out_unusable:
       return "CarveOutUnusable";
+    case code::gitdir_outside:
+      return "GitdirOutside";
     case code::boundary_lost:
       return "BoundaryLost";
     case code::run_lost:

@@ -123,6 +123,7 @@ enum class remedy : std::uint8_t {
     case code::not_enforceable:
     case code::workspace_not_writable:
     case code::carve_out_unusable:
+    case code::gitdir_outside:
     case code::boundary_lost:
     case code::run_lost:
     case code::git_failed:
@@ -215,6 +216,9 @@ enum class remedy : std::uint8_t {
              "of the folder or change its owner";
     case code::carve_out_unusable:
       return "a carve-out must be a plain file or directory; replace the link by what it names";
+    case code::gitdir_outside:
+      return "the file .git leads to a repository outside that does not name this folder as its "
+             "own; see where it leads, then mend it (git worktree repair) or remove it";
     case code::boundary_lost:
       return "a carve-out was replaced from outside during the run";
     case code::run_lost:

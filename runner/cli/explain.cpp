@@ -42,6 +42,8 @@ meaning meaning_of(const mount& one) {
     case mount_role::system:
     case mount_role::pinned:
       return meaning::internal;
+    case mount_role::replaced:
+      return one.kind == mount_kind::bind ? meaning::writable : meaning::internal;
     case mount_role::socket:
       return meaning::socket;
     case mount_role::shared:
@@ -106,7 +108,9 @@ std::vector<std::string> places_of(const launch_plan& plan, meaning what) {
   std::vector<std::string> places;
   for (const auto& one : plan.mounts) {
     if (meaning_of(one) != what) continue;
-    const bool is_elsewhere = one.role == mount_role::shared && one.source != one.target;
+    const bool may_be_elsewhere =
+        one.role == mount_role::shared || one.role == mount_role::replaced;
+    const bool is_elsewhere = may_be_elsewhere && one.source != one.target;
     places.push_back(is_elsewhere ? one.target + " (" + one.source + ")" : one.target);
   }
   return places;
@@ -123,13 +127,20 @@ std::string network_line(const prepared_run& planned) {
   return text;
 }
 
+/// The branch that the command may commit on, or nothing.
+std::string branch_of(const prepared_run& planned) {
+  if (!planned.committing) return {};
+  return planned.committing->ground.branch.substr(std::string_view{"refs/heads/"}.size());
+}
+
 /// What git does inside, in one sentence; empty where there is nothing to say.
 std::string git_line(const prepared_run& planned, const run_request& request) {
   const auto& plan = planned.plan;
   if (plan.backend == backend_name::none) return {};
   const sandbox_view view{.hidden = places_of(plan, meaning::hidden),
                           .is_minimal = request.root == root_profile::minimal,
-                          .is_read_only = planned.decided.present == mode::plan};
+                          .is_read_only = planned.decided.present == mode::plan,
+                          .branch = branch_of(planned)};
   return what_git_can_do(find_repository(plan.workspace, view), view);
 }
 

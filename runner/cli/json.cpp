@@ -60,6 +60,20 @@ json blobs_of(const run_record& record) {
   return object;
 }
 
+json commits_or_null(const std::optional<git_commit_report>& report) {
+  if (!report) return nullptr;
+  json object;
+  object["ended"] = name_of(report->ended);
+  put_bytes(object, "branch", report->branch);
+  object["before"] = report->before;
+  object["after"] = report->after.empty() ? json(nullptr) : json(report->after);
+  object["count"] = report->commits;
+  object["rewritten"] = report->is_rewritten;
+  put_bytes_or_null(object, "reason", report->reason);
+  put_bytes_or_null(object, "kept", report->kept);
+  return object;
+}
+
 std::string dumped(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -232,6 +246,7 @@ json to_json(const run_record& record, record_role role) {
   object["taint_after"] = labels_of(record.decided.after);
   object["blobs"] = blobs_of(record);
   object["worktree"] = record.worktree ? worktree_json(*record.worktree) : json(nullptr);
+  object["commits"] = commits_or_null(record.commits);
   return object;
 }
 

@@ -71,6 +71,9 @@ void add_run_options(CLI::App& app, run_options& to) {
       ->type_name("NAME[=VALUE]")
       ->expected(1)
       ->take_all();
+  app.add_flag("--git-commit", to.git_commit,
+               "Let the command commit on the branch pinfold/NAME/work of the linked worktree that "
+               "the workspace is; the commits are checked and imported when it has ended");
   add_decision_options(app, to.decisions);
   add_egress_options(app, to.egress);
   app.add_option("-c", to.shell_text, "Run this text with bash -c, in place of -- COMMAND");
@@ -140,6 +143,7 @@ std::expected<run_request, std::string> request_of(const run_options& given, boo
   for (const auto& one : given.environment) {
     request.environment.push_back(parse_environment(one));
   }
+  request.git_commit = given.git_commit;
   request.root = given.root == "minimal" ? root_profile::minimal : root_profile::host;
   auto egress = egress_request_of(given.egress);
   if (!egress) return std::unexpected{std::move(egress.error())};

@@ -42,6 +42,7 @@ struct run_options {
   std::vector<std::string> read;
   std::vector<std::string> sockets;
   std::vector<std::string> environment;
+  bool git_commit{false};
   decision_options decisions;
 };
 

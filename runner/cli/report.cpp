@@ -131,6 +131,27 @@ void tell_worktree(std::string_view what, const finished_worktree& finished) {
   }
 }
 
+void tell_commits(std::string_view what, const git_commit_report& report) {
+  auto text = report.branch + ": ";
+  switch (report.ended) {
+    case commits_end::nothing_new:
+      text += "no new commits";
+      break;
+    case commits_end::imported:
+      text += std::to_string(report.commits) + (report.commits == 1 ? " commit" : " commits") +
+              " imported, now at " + report.after;
+      if (report.is_rewritten) text += "; without " + report.before + ", which it replaces";
+      break;
+    case commits_end::refused:
+    case commits_end::failed:
+      text += "commits were not imported";
+      break;
+  }
+  if (!report.reason.empty()) text += ": " + report.reason;
+  if (!report.kept.empty()) text += "; they are kept in " + report.kept;
+  complain(what, terminal_safe(text));
+}
+
 void tell_in_text(std::string_view what, const run_record& record, const limits& bounds) {
   tell_ending(what, record, bounds);
   tell_blob(what, "stdout", record.out_blob);
@@ -138,6 +159,7 @@ void tell_in_text(std::string_view what, const run_record& record, const limits&
   if (record.egress) tell_egress(what, *record.egress);
   if (record.host_run) tell_host_run(what, *record.host_run);
   if (record.worktree) tell_worktree(what, *record.worktree);
+  if (record.commits) tell_commits(what, *record.commits);
 }
 
 int exit_code_for(const run_record& record) {

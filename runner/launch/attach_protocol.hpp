@@ -15,17 +15,20 @@ enum class kind : std::uint32_t {
   null_device,  ///< the sandbox's /dev/null over a file
   empty,        ///< an empty file system of `size` bytes and `mode`
   close,        ///< what is mounted there becomes read-only
+  writable_from,   ///< what stands at a source, writable
+  read_only_from,  ///< the same, read-only
 };
 
 /// One mount; its path follows as a 32-bit length, the bytes, and a NUL that the length does not
-/// count. The path is absolute and holds no link.
+/// count; for a kind that has a source, that comes after it in the same way. Paths are absolute and
+/// hold no link.
 struct entry {
   kind what;
   std::uint32_t mode;
   std::uint64_t size;
 };
 
-inline constexpr std::uint32_t magic = 0x70666132;
+inline constexpr std::uint32_t magic = 0x70666133;
 
 /// What the list begins with; the open places follow, each a text like a path, then the entries.
 struct head {

@@ -18,9 +18,17 @@
 namespace pinfold {
 namespace {
 
+bool has_source(const mount& one) {
+  const bool is_bind = one.kind == mount_kind::bind || one.kind == mount_kind::ro_bind;
+  return one.role == mount_role::replaced && is_bind && one.source != one.target;
+}
+
 attach::kind kind_of(const mount& one) {
   if (one.kind == mount_kind::tmpfs) return attach::kind::empty;
   if (one.kind == mount_kind::remount_ro) return attach::kind::close;
+  if (has_source(one)) {
+    return one.kind == mount_kind::bind ? attach::kind::writable_from : attach::kind::read_only_from;
+  }
   if (one.kind == mount_kind::bind) return attach::kind::writable;
   return one.source == one.target ? attach::kind::read_only : attach::kind::null_device;
 }
@@ -36,6 +44,7 @@ std::string packed(const launch_plan& plan) {
   for (const auto& one : plan.attached) {
     append_bytes(text, attach::entry{.what = kind_of(one), .mode = one.mode, .size = one.size});
     append_text(text, one.target);
+    if (has_source(one)) append_text(text, one.source);
   }
   return text;
 }

@@ -66,8 +66,13 @@ std::string what_git_can_do(const repository_found& found, const sandbox_view& v
       return "works, but its config and hooks are read-only: what writes them (git config, branch "
              "-m, remote add, sparse-checkout) fails with git's own error";
     case git_place::linked:
-      return "the file .git leads to a repository elsewhere, which is read where it is visible: "
-             "nothing can be committed";
+      if (!view.branch.empty()) {
+        return "works on the branch " + view.branch +
+               " alone, and what is committed there is imported when the command has ended; all "
+               "else of the repository is read-only: git stash, fetch, tag, branch and gc fail";
+      }
+      return "the file .git leads to a repository elsewhere, which can be read: nothing can be "
+             "committed but with --git-commit, on a branch pinfold/NAME/work";
     case git_place::above:
       return "the workspace is a folder of the repository at " + found.path +
              ", which can be read: nothing can be committed, since .git lies outside";

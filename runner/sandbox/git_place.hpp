@@ -13,7 +13,7 @@ enum class git_place : std::uint8_t {
   none,    ///< neither here nor above
   here,    ///< `.git` is a directory of the workspace
   apart,   ///< `.git` is a file: the repository lies elsewhere in the workspace
-  linked,  ///< the same, but it lies outside
+  linked,  ///< the same, but it lies outside and is shown for reading
   bare,    ///< the workspace is one, without a work tree
   above,   ///< the workspace is a folder of a repository
   hidden,  ///< the same, but the sandbox hides that repository
@@ -24,6 +24,7 @@ struct sandbox_view {
   std::vector<std::string> hidden;  ///< canonical paths
   bool is_minimal{false};           ///< nothing above the workspace is there
   bool is_read_only{false};         ///< the workspace itself
+  std::string branch{};             ///< of a linked worktree: what may be committed on, or empty
 };
 
 struct repository_found {

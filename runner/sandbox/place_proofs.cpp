@@ -33,6 +33,34 @@ step add_shown(std::vector<place_proof>& proofs, const preparation& now) {
   return {};
 }
 
+/// Where a place of `replaced` lies on the host, seen after the entries before it.
+std::string source_on_host(const std::vector<replaced_path>& all, const replaced_path& one) {
+  if (one.source != one.target) return one.source;
+  for (const auto& other : all) {
+    if (&other == &one) break;
+    const auto tail = tail_below(other.target, one.target);
+    if (tail && !tail->empty()) return other.source + "/" + std::string{*tail};
+  }
+  return one.source;
+}
+
+/// git on the host may take the directory of a branch away while a run lasts, with the mount on it:
+/// what shows then is read-only, so nothing is lost with that.
+step add_replaced(std::vector<place_proof>& proofs, const preparation& now) {
+  const descriptor root{::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  for (const auto& one : now.facts.replaced) {
+    const auto source = source_on_host(now.facts.replaced, one);
+    struct stat about {};
+    if (const int wrong = look_below(root.get(), source.substr(1), about); wrong != 0) {
+      return std::unexpected{refused(code::try_again, source, std::strerror(wrong))};
+    }
+    const bool is_read = one.access == root_access::read;
+    proofs.push_back({one.target, about.st_dev, about.st_ino, place_proof::identity::same,
+                      is_read ? place_proof::mount::read_only : place_proof::mount::any, false});
+  }
+  return {};
+}
+
 }  // namespace
 
 std::expected<std::vector<place_proof>, refusal> place_proofs_for(const preparation& now) {
@@ -59,6 +87,7 @@ std::expected<std::vector<place_proof>, refusal> place_proofs_for(const preparat
     if (done) done = add(carve.path, mounted::read_only, covered ? identity::any : identity::same);
   }
   if (done) done = add_shown(proofs, now);
+  if (done) done = add_replaced(proofs, now);
   if (!done) return std::unexpected{std::move(done.error())};
   for (const auto& cache : now.caches) {
     proofs.push_back({cache.target, cache.device, cache.inode, identity::same, mounted::any});

@@ -19,27 +19,6 @@
 namespace pinfold {
 namespace {
 
-/// The caches of other workspaces are out of reach whatever this run's are: what holds them is
-/// hidden, and nothing that is shown may overlap it.
-step close_cache_root(preparation& now, const std::string& root) {
-  auto roots = now.read_roots;
-  if (now.blobs) roots.push_back(now.blobs->path);
-  for (const auto& path : roots) {
-    if (!contains(path, root) && !contains(root, path)) continue;
-    auto why = refused(code::invalid_argument, path, "the caches of workspaces lie there");
-    why.boundary = root;
-    return std::unexpected{std::move(why)};
-  }
-  struct stat about {};
-  if (::lstat(root.c_str(), &about) != 0) return {};
-  const bool is_hidden = std::ranges::any_of(
-      now.facts.hidden, [&](const auto& place) { return contains(place.path, root); });
-  if (!is_hidden) {
-    now.facts.hidden.push_back({.path = root, .contents = hidden_path::use::closed});
-  }
-  return {};
-}
-
 step find_caches(preparation& now, const std::optional<std::string>& root) {
   if (now.request.caches == cache_choice::shared) {
     auto found = users_caches(now.who, now.facts.hidden, confined_home);
@@ -58,6 +37,25 @@ step find_caches(preparation& now, const std::optional<std::string>& root) {
 }
 
 }  // namespace
+
+step close_own_place(preparation& now, const std::string& place, std::string_view why) {
+  auto roots = now.read_roots;
+  if (now.blobs) roots.push_back(now.blobs->path);
+  for (const auto& path : roots) {
+    if (!contains(path, place) && !contains(place, path)) continue;
+    auto overlap = refused(code::invalid_argument, path, std::string{why});
+    overlap.boundary = place;
+    return std::unexpected{std::move(overlap)};
+  }
+  struct stat about {};
+  if (::lstat(place.c_str(), &about) != 0) return {};
+  const bool is_hidden = std::ranges::any_of(
+      now.facts.hidden, [&](const auto& other) { return contains(other.path, place); });
+  if (!is_hidden) {
+    now.facts.hidden.push_back({.path = place, .contents = hidden_path::use::closed});
+  }
+  return {};
+}
 
 step add_places(preparation& now) {
   const auto network = network_of(now.request);
@@ -86,7 +84,8 @@ step add_blob_directory(preparation& now) {
   return {};
 }
 
-/// The last step, since it makes directories in the caller's home.
+/// One of the last steps, since it makes directories in the caller's home. The caches of other
+/// workspaces are out of reach whatever this run's are.
 step add_caches(preparation& now) {
   auto root = cache_root_of(now.who);
   if (!root && now.request.caches == cache_choice::own) {
@@ -107,7 +106,7 @@ step add_caches(preparation& now) {
   for (const auto& place : places) {
     if (auto apart = check_apart(place, now.caches); !apart) return apart;
   }
-  return known ? close_cache_root(now, *known) : step{};
+  return known ? close_own_place(now, *known, "the caches of workspaces lie there") : step{};
 }
 
 step decide(preparation& now) {

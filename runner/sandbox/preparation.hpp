@@ -4,6 +4,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <pinfold/disk/descriptor.hpp>
@@ -14,6 +15,7 @@
 #include "sandbox/blob_directory.hpp"
 #include "sandbox/caches.hpp"
 #include "sandbox/caller.hpp"
+#include "sandbox/git_commit/commits.hpp"
 #include "sandbox/harness_state.hpp"
 #include "sandbox/host_run.hpp"
 
@@ -38,6 +40,7 @@ struct preparation {
   std::optional<blob_directory> blobs;
   std::vector<cache_place> caches;
   std::string cache_directory;  ///< what holds the workspace's own; empty when it has none
+  std::optional<commits> committing;  ///< where the command may commit
 
   [[nodiscard]] int directory() const noexcept {
     return lock ? lock->directory() : looked_at.get();
@@ -57,6 +60,13 @@ using step = std::expected<void, refusal>;
 
 /// Hidden places, the visible tree and the read roots.
 [[nodiscard]] step add_places(preparation& now);
+
+/// The repository outside that `.git` leads to, and what a command that may commit in it needs.
+[[nodiscard]] step add_repository(preparation& now);
+
+/// Hides a directory of the runner's own that no run may see, but for what is shown of it by itself.
+/// Error `invalid_argument` with this reason where a read root or the blob directory overlaps it.
+[[nodiscard]] step close_own_place(preparation& now, const std::string& place, std::string_view why);
 
 /// The blob directory, opened.
 [[nodiscard]] step add_blob_directory(preparation& now);

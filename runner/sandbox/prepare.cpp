@@ -123,9 +123,9 @@ std::expected<preparation, refusal> prepare(const run_request& request, const ca
                                             making missing) {
   auto workspace = confined_workspace(request, who);
   if (!workspace) return std::unexpected{std::move(workspace.error())};
-  preparation now{request, who, missing, std::move(*workspace), {}, {}, {}, {}, {}, {}, {}, {}, {}};
-  for (const auto next : {add_places, add_command, add_sockets, open_workspace, add_carve_outs,
-                          add_blob_directory, add_caches, decide, cover_sockets}) {
+  preparation now{request, who, missing, std::move(*workspace), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  for (const auto next : {add_places, add_command, add_sockets, open_workspace, add_blob_directory,
+                          add_repository, add_carve_outs, add_caches, decide, cover_sockets}) {
     if (auto done = next(now); !done) return std::unexpected{std::move(done.error())};
   }
   return now;
@@ -139,6 +139,7 @@ prepared_run made_ready(preparation& now, launch_plan plan) {
                      .later = {},
                      .blobs = std::move(now.blobs),
                      .egress = {},
+                     .committing = std::move(now.committing),
                      .decided = decided_about(now.request)};
   if (!ready.plan.egress.empty()) ready.egress = now.request.egress;
   ready.decided.after = labels_after(now.request, enforcement::enforced);

@@ -15,6 +15,7 @@
 #include "launch/run.hpp"
 #include "sandbox/blob_directory.hpp"
 #include "sandbox/caller.hpp"
+#include "sandbox/git_commit/commits.hpp"
 #include "sandbox/harness_state.hpp"
 #include "sandbox/host_run.hpp"
 #include "sandbox/temporary_directory.hpp"
@@ -34,6 +35,7 @@ struct prepared_run {
   std::optional<host_run_search> later;  ///< where the command can have left something
   std::optional<blob_directory> blobs;
   std::optional<egress_request> egress;  ///< where a list is in force
+  std::optional<commits> committing;     ///< where the command may commit
   decided_run decided;
   /// Called last, when the lock is given up; may add to the record.
   std::function<void(run_record&)> afterwards{};

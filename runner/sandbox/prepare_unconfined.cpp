@@ -39,6 +39,7 @@ std::string_view beyond_none(const run_request& request) {
   if (request.root == root_profile::minimal) return "--root minimal";
   if (request.caches == cache_choice::shared) return "--share-caches";
   if (request.egress.is_any()) return "an egress list";
+  if (request.git_commit) return "--git-commit";
   if (!request.blob_directory.empty()) return "--blob-dir (it is read-only for the command)";
   return {};
 }
@@ -67,6 +68,7 @@ std::expected<prepared_run, refusal> prepare_unconfined(const run_request& reque
                      .later = {},
                      .blobs = {},
                      .egress = {},
+                     .committing = {},
                      .decided = decided_about(request)};
   ready.decided.after = labels_after(request, enforcement::unconfined);
   ready.extras.files.push_back(
@@ -98,6 +100,7 @@ std::expected<prepared_run, refusal> prepare_gate(const run_request& request,
                      .later = {},
                      .blobs = {},
                      .egress = {},
+                     .committing = {},
                      .decided = decided_about(request)};
   ready.decided.after = labels_after(request, enforcement::unconfined);
   ready.extras.cores = core_dumps::as_the_caller;

@@ -9,6 +9,7 @@
 #include <pinfold/path.hpp>
 
 #include "egress/run_egress.hpp"
+#include "sandbox/git_commit/import.hpp"
 #include "sandbox/prepare.hpp"
 
 namespace pinfold {
@@ -93,6 +94,10 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
     }
   }
   if (left && has_run) record.host_run = std::move(*left);
+  // Every process inside is gone by now, and the workspace's lock is still held.
+  if (ready.committing && has_run) {
+    record.commits = import_commits(ready.committing->ground, ready.committing->copies);
+  }
   ready.lock.reset();
   if (ready.afterwards) ready.afterwards(record);
   return record;

@@ -34,8 +34,8 @@ class Explain(support.Confined):
         self.assertEqual(told(), "")
         os.makedirs(f"{self.project}/.git")
         os.makedirs(f"{self.project}/sub/linked")
-        with open(f"{self.project}/sub/linked/.git", "w", encoding="utf-8") as file:
-            file.write("gitdir: /elsewhere\n")
+        self.write("project/sub/linked/.git", f"gitdir: {self.home}/of-linked\n")
+        self.write("of-linked/config", f"[core]\n\tworktree = {self.project}/sub/linked\n")
         self.own()
         self.assertIn("what writes them (git config, branch -m", told())
         self.assertIn("nothing can be written", told("--mode", "plan"))

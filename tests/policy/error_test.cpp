@@ -61,6 +61,7 @@ constexpr std::array<std::string_view, code_count> names_on_the_wire{
     "WorkspaceTooBroad",
     "WorkspaceNotWritable",
     "CarveOutUnusable",
+    "GitdirOutside",
     "BoundaryLost",
     "RunLost",
     "CommandNotFound",

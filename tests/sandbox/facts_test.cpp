@@ -24,6 +24,16 @@ confinement open_facts() {
   return facts;
 }
 
+/// A repository that is shown for reading, and a private directory that stands in for a part of it.
+confinement with_a_store(confinement facts) {
+  facts.shared = {{.source = "/repo", .target = "/repo"}, {.source = "/store", .target = "/store"}};
+  facts.replaced = {{.source = "/store/private/refs",
+                     .target = "/repo/refs/x",
+                     .access = root_access::write}};
+  facts.covered = {"/store/private"};
+  return facts;
+}
+
 bool has_option(const launch_plan& plan, std::string_view word) {
   return std::ranges::find(plan.options, word) != plan.options.end();
 }
@@ -113,6 +123,57 @@ const std::vector<fact> facts{
        });
      },
      {bwrap}},
+    {"replaced path",
+     [](confinement& it) { it = with_a_store(std::move(it)); },
+     [](const launch_plan& it) {
+       const auto at = std::ranges::find(it.mounts, "/repo/refs/x", &mount::target);
+       return at != it.mounts.end() && at->kind == mount_kind::bind &&
+              at->source == "/store/private/refs" && effect_on(it, "/repo/refs/y") == effect::reads &&
+              effect_on(it, "/store/private/refs/work") == effect::closed;
+     },
+     {bwrap}},
+    {"replaced path",  // it would be written to under its own name as well
+     [](confinement& it) {
+       it = with_a_store(std::move(it));
+       it.covered.clear();
+     },
+     [](const launch_plan&) { return false; },
+     {}},
+    {"replaced path",  // its source is not shown
+     [](confinement& it) {
+       it = with_a_store(std::move(it));
+       it.shared.pop_back();
+     },
+     [](const launch_plan&) { return false; },
+     {}},
+    {"replaced path",  // it would lie over a part of the workspace
+     [](confinement& it) {
+       it = with_a_store(std::move(it));
+       it.replaced.front().target = "/work/app/refs";
+     },
+     [](const launch_plan&) { return false; },
+     {}},
+    {"replaced path",  // it would lie over what is not shown
+     [](confinement& it) {
+       it = with_a_store(std::move(it));
+       it.replaced.front().target = "/other/refs";
+     },
+     [](const launch_plan&) { return false; },
+     {}},
+    {"replaced path",  // it would be uncovered again
+     [](confinement& it) {
+       it = with_a_store(std::move(it));
+       it.replaced.push_back({.source = "/repo/objects", .target = "/store/private/refs"});
+     },
+     [](const launch_plan&) { return false; },
+     {}},
+    {"replaced path",
+     [](confinement& it) {
+       it = with_a_store(std::move(it));
+       it.covered.push_back("/repo");
+     },
+     [](const launch_plan&) { return false; },
+     {}},
     {"hidden place",
      [](confinement& it) { it.hidden = {{.path = "/home"}}; },
      [](const launch_plan& it) { return effect_on(it, "/home/u/.ssh/x") == effect::closed; },

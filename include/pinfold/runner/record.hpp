@@ -11,6 +11,7 @@
 #include <pinfold/runner/decided.hpp>
 #include <pinfold/runner/egress.hpp>
 #include <pinfold/runner/enforced.hpp>
+#include <pinfold/runner/git_commit.hpp>
 #include <pinfold/runner/host_run.hpp>
 #include <pinfold/runner/worktree.hpp>
 #include <pinfold/sandbox/launch_plan.hpp>
@@ -109,6 +110,7 @@ struct run_record {
   decided_run decided;
   std::vector<enforced_property> enforced;  ///< empty when no boundary came up
   std::optional<egress_report> egress;      ///< where an egress list was in force; else nothing
+  std::optional<git_commit_report> commits;  ///< where the command could commit; else nothing
   unsigned killed{0};  ///< processes left when the command ended, and killed
   std::optional<host_run_report> host_run;  ///< after a confined run that could write; else nothing
   std::optional<finished_worktree> worktree;  ///< where the run had one of its own

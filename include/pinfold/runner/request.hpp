@@ -36,6 +36,9 @@ struct run_request {
   egress_request egress{};  ///< narrows an open network; needs a boundary
   taint labels{};  ///< what the session has taken in so far
   cache_choice caches{cache_choice::own};
+  /// The command may commit on the branch pinfold/NAME/work of the linked worktree that the workspace
+  /// is; what it committed is checked and imported afterwards (`run_record::commits`).
+  bool git_commit{false};
   std::string blob_directory{};          ///< where whole outputs may be kept; empty: nowhere
   std::uint64_t blob_most{64ULL << 20};  ///< bytes of each of them
   std::uint64_t tmp_size{confinement{}.scratch_bytes};  ///< bytes of each scratch place

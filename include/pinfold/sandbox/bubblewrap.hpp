@@ -63,6 +63,7 @@ constexpr bool is_attached(const std::vector<mount>& mounts, const mount& one) {
 
 /// Attaching is done from inside the boundary, where nothing has another name than outside.
 constexpr bool can_be_attached(const mount& one) {
+  if (one.role == mount_role::replaced) return true;  // its source is shown under its own name
   if (is_bind(one)) return one.source == one.target || one.source == "/dev/null";
   return one.kind == mount_kind::tmpfs || one.kind == mount_kind::remount_ro;
 }
@@ -137,7 +138,8 @@ struct bubblewrap {
   ///  3. hidden and scratch places, over the machine
   ///  4. what is shown: workspace, read and write roots, into the hidden places
   ///  5. carve-outs, over the workspace
-  ///  6. everything hidden becomes read-only
+  ///  6. what is shown in the place of something else, then the covers over where it came from
+  ///  7. everything hidden becomes read-only
   [[nodiscard]] static constexpr std::vector<mount> mounts_of(const confinement& facts) {
     detail::mount_list list;
     detail::mount_root(list, facts);
@@ -145,6 +147,7 @@ struct bubblewrap {
     detail::mount_hidden(list, facts);
     detail::mount_shown(list, facts);
     detail::mount_carve_outs(list, facts);
+    detail::mount_replaced(list, facts);
     detail::close_hidden(list, facts);
     return std::move(list).take();
   }

@@ -46,6 +46,35 @@ constexpr bool is_mounted_through(const confinement& facts, const visible_path& 
          std::ranges::any_of(facts.hidden_files, is_below);
 }
 
+/// True for a place strictly below something that is shared under its own name, and apart from the
+/// workspace.
+constexpr bool is_below_shared(const confinement& facts, const std::string& place) {
+  if (contains(facts.workspace, place) || contains(place, facts.workspace)) return false;
+  return std::ranges::any_of(facts.shared, [&place](const shared_path& one) {
+    return one.source == one.target && one.target != place && contains(one.target, place);
+  });
+}
+
+/// True when a replaced path could show more than is meant: what it is taken from or laid over is not
+/// shown itself, or what is written to through it has no cover under its own name.
+constexpr bool is_replaced_unsafely(const confinement& facts, const replaced_path& one) {
+  const auto covers = [&](const std::string& path) {
+    return std::ranges::any_of(facts.covered,
+                               [&path](const auto& place) { return contains(place, path); });
+  };
+  if (!is_canonical_form(one.source) || !is_canonical_form(one.target)) return true;
+  if (!is_below_shared(facts, one.source) || !is_below_shared(facts, one.target)) return true;
+  if (covers(one.target)) return true;
+  return one.access == root_access::write && !covers(one.source);
+}
+
+/// A cover lies on nothing that anything else is shown at or below.
+constexpr bool is_covered_unsafely(const confinement& facts, const std::string& place) {
+  if (!is_canonical_form(place) || !is_below_shared(facts, place)) return true;
+  return std::ranges::any_of(
+      facts.shared, [&place](const shared_path& one) { return contains(place, one.target); });
+}
+
 /// The first fact that this dialect cannot say or that would open what another fact closes.
 /// A name for it, or nothing:
 ///  1. a path that is not canonical could be read as an option or lead elsewhere
@@ -55,6 +84,7 @@ constexpr bool is_mounted_through(const confinement& facts, const visible_path& 
 ///  5. an egress list of a closed network: one of the two is a mistake
 ///  6. something shown under another name would show more there than its own name does
 ///  7. a link in the visible tree where something is to be mounted: bwrap would mount through it
+///  8. something replaced that is not shown, or that could be written to under two names
 constexpr std::string unsayable_fact(const confinement& facts) {
   const auto odd = [](const std::string& path) { return !is_canonical_form(path); };
   if (odd(facts.workspace)) return "workspace " + facts.workspace;
@@ -78,6 +108,12 @@ constexpr std::string unsayable_fact(const confinement& facts) {
     if (odd(path.source) || odd(path.target) || shows_more_elsewhere(facts, path)) {
       return "shared path " + path.target;
     }
+  }
+  for (const auto& one : facts.replaced) {
+    if (is_replaced_unsafely(facts, one)) return "replaced path " + one.target;
+  }
+  for (const auto& place : facts.covered) {
+    if (is_covered_unsafely(facts, place)) return "replaced path " + place;
   }
   for (const auto& place : facts.hidden) {
     if (odd(place.path)) return "hidden place " + place.path;

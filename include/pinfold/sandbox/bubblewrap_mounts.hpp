@@ -188,6 +188,18 @@ constexpr void mount_carve_outs(mount_list& list, const confinement& facts) {
   }
 }
 
+/// Each one sees what the ones before it made. The covers come last, since what they cover is the
+/// source of the others.
+constexpr void mount_replaced(mount_list& list, const confinement& facts) {
+  for (const auto& one : facts.replaced) {
+    list.bind(mount_role::replaced, one.source, one.target, one.access);
+  }
+  for (const auto& place : facts.covered) {
+    list.tmpfs(mount_role::replaced, place, 4096, 0555);
+    list.add(mount_kind::remount_ro, mount_role::replaced, place);
+  }
+}
+
 /// After everything that is bound back into them, the hidden places become read-only.
 constexpr void close_hidden(mount_list& list, const confinement& facts) {
   for (const auto& place : facts.hidden) {

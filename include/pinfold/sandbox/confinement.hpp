@@ -39,6 +39,15 @@ struct shared_path {
   enum class use : std::uint8_t { files, socket } purpose{use::files};
 };
 
+/// A place that shows what lies at another one: both below something that is shared under its own
+/// name, and there. Over a source that is written to lies a cover (`confinement::covered`): it is
+/// reached at its target alone. For a source that is its own target, the place as it is then.
+struct replaced_path {
+  std::string source;
+  std::string target;
+  root_access access{root_access::read};
+};
+
 /// A place of the host that is covered. `scratch` ones are empty and writable, the others empty and
 /// read-only. `size` bounds what can be written there, in bytes.
 struct hidden_path {
@@ -69,6 +78,8 @@ struct confinement {
   std::vector<carved_path> carve_outs;
   std::vector<std::string> pinned;  ///< directories below the workspace that must not be renamed
   std::vector<shared_path> shared;  ///< read roots, write roots, the blob directory, sockets
+  std::vector<replaced_path> replaced;  ///< made last, in this order
+  std::vector<std::string> covered;  ///< directories, empty and closed once the replaced ones are there
   std::vector<hidden_path> hidden;  ///< directories
   std::vector<std::string> hidden_files;    ///< single files, like /etc/shadow
   std::vector<visible_path> visible;        ///< for `minimal` only

@@ -34,6 +34,7 @@ enum class mount_role : std::uint8_t {
   workspace,  ///< the one folder
   pinned,     ///< a directory that must not be renamed away
   carve_out,  ///< taken out of the workspace
+  replaced,   ///< shows what lies elsewhere, or covers it there
 };
 
 /// One step in making the file system of a sandbox. The order of the steps counts.

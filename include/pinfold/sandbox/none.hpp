@@ -19,6 +19,7 @@ constexpr std::string_view fact_beyond_none(const confinement& facts) {
   if (facts.root == root_profile::minimal) return "root minimal";
   if (!facts.carve_outs.empty() || !facts.pinned.empty()) return "carve-outs";
   if (!facts.hidden.empty() || !facts.hidden_files.empty()) return "hidden places";
+  if (!facts.replaced.empty() || !facts.covered.empty()) return "replaced paths";
   if (!facts.shared.empty()) return "shared paths";
   if (!facts.visible.empty()) return "visible paths";
   if (!facts.egress.empty()) return "an egress list";

@@ -135,12 +135,13 @@ constexpr bool is_inside(const confinement& facts, std::string_view path) {
 
 /// The first fact that this dialect cannot say, or nothing:
 ///  1. a host name: a rule filters by address and port, and a profile that names a host is none
-///  2. the minimal root, a place shown elsewhere, an empty scratch place: there are no mounts
+///  2. the minimal root, a place shown elsewhere or in place of another, an empty scratch place: there are no mounts
 ///  3. a path that is not the one the kernel sees
 ///  4. a carve-out or pinned directory that is not below the workspace, or is a link
 constexpr std::string fact_beyond_seatbelt(const confinement& facts) {
   if (facts.command.empty()) return "an empty command";
   if (!facts.egress.empty()) return "egress to " + facts.egress.front();
+  if (!facts.replaced.empty() || !facts.covered.empty()) return "replaced paths";
   if (facts.root == root_profile::minimal) return "root minimal";
   if (!facts.visible.empty()) return "visible path " + facts.visible.front().path;
   if (!is_canonical_on_macos(facts.workspace)) return "workspace " + facts.workspace;

@@ -194,6 +194,22 @@ void make(const entry& wanted, const char* path, int table) {
   ::close(place);
 }
 
+/// A copy of what stands at `source`: a place of this boundary, so no mount of the host lies in it.
+void make_from(const entry& wanted, const char* path, const char* source) {
+  const int from = place_at(source);
+  const int place = place_at(path);
+  const int mount = copy_of(from, source);
+  if (wanted.what == kind::read_only_from) {
+    make_read_only(mount, path);
+  } else if (const int wrong = change(mount, 0, MOUNT_ATTR_RDONLY, AT_RECURSIVE); wrong != 0) {
+    fail(step::attach_mount, wrong, path);
+  }
+  move(mount, place, path);
+  ::close(mount);
+  ::close(place);
+  ::close(from);
+}
+
 /// What the host has mounted in a place that shows, since bwrap went through them: nothing more comes in
 /// by now. What is covered, or lies where this user may not go, is nothing that a command could reach.
 void close_what_came_in(const char* const* open, std::uint32_t count, int table) {
@@ -244,7 +260,12 @@ int attach_all() {
   for (std::uint32_t i = 0; i < counts.entries; ++i) {
     entry wanted{};
     list.bytes(&wanted, sizeof wanted);
-    make(wanted, list.text(), table);
+    const char* path = list.text();
+    if (wanted.what == kind::writable_from || wanted.what == kind::read_only_from) {
+      make_from(wanted, path, list.text());
+    } else {
+      make(wanted, path, table);
+    }
   }
   stage::send({stage::report::attached, 0, 0, {}});
   return 0;

@@ -75,10 +75,8 @@ class Doors(Checkout):
         self.host_git("status")
 
     def test_a_git_file_of_a_linked_worktree_is_read_only(self):
-        os.makedirs(self.path("project/linked"))
-        self.write("project/linked/.git", f"gitdir: {self.project}/.git/worktrees/linked\n")
-        self.own()
         linked = self.path("project/linked")
+        self.host_git("worktree", "add", "-q", linked)
         for act in ("echo 'gitdir: evil' > .git", "mv .git g", "rm -f .git",
                     "echo x > g && mv g .git"):
             self.assert_fails(act, cwd=linked)
