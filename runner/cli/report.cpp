@@ -16,9 +16,10 @@
 #include "cli/commands.hpp"
 #include "cli/events.hpp"
 #include "cli/interruption.hpp"
+#include "cli/line.hpp"
 #include "cli/live.hpp"
 #include "cli/text.hpp"
-#include "cli/utf8.hpp"
+#include "json/utf8.hpp"
 #include "launch/cgroup/leaf.hpp"
 
 namespace pinfold {

@@ -54,6 +54,7 @@ set(floors
   include/pinfold/runner/=69
   runner/launch/=70
   runner/egress/=75
+  runner/json/=79
   runner/mcp/=80
   runner/sandbox/=80
   runner/worktree/=80

@@ -40,7 +40,7 @@ void put_decisions(json& object, const decided_run& decided);
 /// each property `held` and `reason`; empty when no boundary came up), `killed`, `host_run` (null, or
 /// `complete`, `ended`, `entries`, `more` and `found` with `path`, `kind` and `detail` each),
 /// `refusal` (null or an object); then, for a gate, `role`; for a run, what `put_decisions` says,
-/// `egress` (see egress_json.hpp), `taint_after` (the labels with what this run took in; as before it when it never started) and
+/// `egress` (see egress.hpp), `taint_after` (the labels with what this run took in; as before it when it never started) and
 /// `blobs` (null, or an object with `stdout` and `stderr`, each null or `path`, `bytes`, `whole`,
 /// `error`).
 [[nodiscard]] json to_json(const run_record& record, record_role role = record_role::run);
@@ -63,10 +63,6 @@ void put_decisions(json& object, const decided_run& decided);
 /// as many: with its escapes a record's line can be six times as long as the outputs in it.
 void put_line(const json& object, const std::function<void(std::string_view)>& put);
 inline constexpr std::size_t line_piece = std::size_t{64} << 10;
-
-/// Writes the line; false when nobody reads any more. To a file it goes whole, by one write(2), since
-/// several runs may append to the same one; elsewhere in pieces.
-[[nodiscard]] bool write_line(int fd, const json& object);
 
 [[nodiscard]] std::string base64_of(std::string_view bytes);
 

@@ -1,12 +1,12 @@
 // Records and refusals as JSON: see json.hpp.
-#include "cli/json.hpp"
+#include "json/json.hpp"
 
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
-#include "cli/egress_json.hpp"
-#include "cli/utf8.hpp"
+#include "json/egress.hpp"
+#include "json/utf8.hpp"
 
 namespace pinfold {
 
