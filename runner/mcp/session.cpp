@@ -22,17 +22,17 @@ refusal gone(const std::string& path) {
 
 }  // namespace
 
-session::session(session_settings settings, runner commands) noexcept
+session::session(session_settings settings, runner launcher) noexcept
     : settings_{std::move(settings)},
-      commands_{std::move(commands)},
+      launcher_{std::move(launcher)},
       labels_{settings_.defaults.labels} {}
 
 std::expected<std::unique_ptr<session>, refusal> session::open(session_settings settings,
-                                                               runner commands) {
+                                                               runner launcher) {
   auto canonical = canonical_workspace(settings.defaults.workspace);
   if (!canonical) return std::unexpected{std::move(canonical.error())};
   settings.defaults.workspace = std::move(*canonical);
-  std::unique_ptr<session> made{new session{std::move(settings), std::move(commands)}};
+  std::unique_ptr<session> made{new session{std::move(settings), std::move(launcher)}};
   made->look_again();
   if (!made->held_) return std::unexpected{std::move(made->held_.error())};
   return made;
@@ -48,7 +48,7 @@ std::expected<std::shared_ptr<const workspace>, refusal> session::hold() {
     return *first_ == std::pair{now.st_dev, now.st_ino};
   };
   if (!is_the_first()) return std::unexpected{gone(path)};
-  const auto carve_outs = commands_.carve_outs(path);
+  const auto carve_outs = launcher_.carve_outs(path);
   if (!carve_outs) return std::unexpected{carve_outs.error()};
   std::vector<extra_root> roots;
   for (const auto& root : settings_.defaults.read_roots) {

@@ -5,7 +5,6 @@
 
 #include <sys/types.h>
 
-
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -60,7 +59,7 @@ class session {
  public:
   /// Holds the workspace. Errors: those of `canonical_workspace` and of `runner::carve_outs`.
   [[nodiscard]] static std::expected<std::unique_ptr<session>, refusal> open(
-      session_settings settings, runner commands);
+      session_settings settings, runner launcher);
 
   /// The workspace as it is held now, with the carve-outs that were found last. Kept by whoever uses
   /// it: `look_again` puts another in its place. Error: why it could not be held anew; every call is
@@ -72,7 +71,7 @@ class session {
   void look_again();
 
   [[nodiscard]] const session_settings& settings() const noexcept { return settings_; }
-  [[nodiscard]] const runner& commands() const noexcept { return commands_; }
+  [[nodiscard]] const runner& launcher() const noexcept { return launcher_; }
   [[nodiscard]] mode present() const noexcept { return settings_.defaults.present; }
   [[nodiscard]] enforcement boundary() const noexcept;
 
@@ -92,11 +91,11 @@ class session {
   static constexpr std::size_t most_decisions = 100;
 
  private:
-  session(session_settings settings, runner commands) noexcept;
+  session(session_settings settings, runner launcher) noexcept;
   [[nodiscard]] std::expected<std::shared_ptr<const workspace>, refusal> hold();
 
   const session_settings settings_;
-  const runner commands_;
+  const runner launcher_;
   std::mutex looking_;
   std::optional<std::pair<dev_t, ino_t>> first_;  ///< the directory that was held first
   mutable std::mutex lock_;
