@@ -136,15 +136,15 @@ std::expected<std::string, refusal> acting::once_approved(operation op, std::str
   auto approved = ask(made, path, first);
   if (!approved) return std::unexpected{std::move(approved.error())};
   std::string canonical;
-  auto done = beneath::act_once(
-      ws_->root(), {ws_->grant(), op, path}, made, std::move(*approved),
-      [&](const beneath::held_root& root) {
-        return beneath::attempt(root, disk::question{root.rules(), op, place},
-                                [&](const resolved& at) {
-                                  canonical = at.canonical;
-                                  return act(root, at);
-                                });
-      });
+  auto done =
+      beneath::act_once(ws_->root(), {ws_->grant(), op, path}, made, std::move(*approved),
+                        [&](const beneath::held_root& root) {
+                          return beneath::attempt(root, disk::question{root.rules(), op, place},
+                                                  [&](const resolved& at) {
+                                                    canonical = at.canonical;
+                                                    return act(root, at);
+                                                  });
+                        });
   if (!done) return std::unexpected{std::move(done.error())};
   effects_.push_back({op, std::string{path}, canonical, verdict::ask, first.error});
   return canonical;
@@ -156,8 +156,8 @@ std::expected<moved_file, refusal> acting::rename(std::string_view from, std::st
   if (!done && may_ask_about(done.error())) {
     done = rename_approved(from, to, existing, std::move(done.error()));
   } else if (done) {
-    effects_.push_back({operation::rename, std::string{from}, done->from, verdict::allow,
-                        std::nullopt, done->to});
+    effects_.push_back(
+        {operation::rename, std::string{from}, done->from, verdict::allow, std::nullopt, done->to});
   }
   if (!done) note_refused(operation::rename, from, done.error());
   return done;

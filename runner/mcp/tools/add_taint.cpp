@@ -24,12 +24,12 @@ constexpr std::string_view output_schema =
 tool_result add_taint(const tool_call& call) {
   argument_reader from{call.arguments, operation::read};
   const auto name = from.text("label");
-  if (auto why = from.wrong()) return tool_result{std::move(*why)};
+  if (auto why = from.wrong()) return not_done(std::move(*why));
   const auto label = parse_label(name);
   if (!label) {
-    return tool_result{wrong_argument(operation::read, "label",
-                                      "it has to be untrusted_content or private_data; a label can "
-                                      "be added and never taken away")};
+    return not_done(wrong_argument(operation::read, "label",
+                                   "it has to be untrusted_content or private_data; a label can "
+                                   "be added and never taken away"));
   }
   const auto now = call.now.take_in(*label);
   json out;
@@ -40,23 +40,24 @@ tool_result add_taint(const tool_call& call) {
     labels.push_back(one.name);
     text.append(" ").append(one.name);
   }
-  return {std::move(text), std::move(out)};
+  return mcp::done(std::move(text), std::move(out));
 }
 
 }  // namespace
 
 tool add_taint_tool() {
-  return {.name = "add_taint",
-          .title = "Add a label to the session",
-          .description =
-              "Says that the session has taken in untrusted content or private data, as a fetched "
-              "page or a secret is. Labels close the network as the harness chose, and are only ever "
-              "added: nothing takes one away.",
-          .input = std::string{input_schema},
-          .output = std::string{output_schema},
-          .hints = {.idempotent = true},
-          .runs = pace::quick,
-          .act = add_taint};
+  return {
+      .name = "add_taint",
+      .title = "Add a label to the session",
+      .description =
+          "Says that the session has taken in untrusted content or private data, as a fetched "
+          "page or a secret is. Labels close the network as the harness chose, and are only ever "
+          "added: nothing takes one away.",
+      .input = std::string{input_schema},
+      .output = std::string{output_schema},
+      .hints = {.idempotent = true},
+      .runs = pace::quick,
+      .act = add_taint};
 }
 
 }  // namespace pinfold::mcp

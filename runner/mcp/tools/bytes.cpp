@@ -80,7 +80,7 @@ std::expected<line_place, code> line_at(int file, std::uint64_t number, std::uin
 }
 
 std::uint64_t size_of(int file) noexcept {
-  struct stat status {};
+  struct stat status{};
   return ::fstat(file, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 

@@ -117,7 +117,7 @@ class editing {
     came_.canonical = place.canonical;
     const auto file = beneath::open_read_at(root, place);
     if (!file) return std::unexpected{file.error()};
-    struct stat as_read {};
+    struct stat as_read{};
     if (::fstat(file->get(), &as_read) != 0) return std::unexpected{beneath::code_of(errno)};
     const auto text = bytes_at(file->get(), 0, bounds_.edited_bytes + 1);
     if (!text) return std::unexpected{text.error()};
@@ -153,20 +153,20 @@ tool_result edit_file(const tool_call& call, const tool_bounds& bounds) {
   argument_reader from{call.arguments, operation::write};
   const edit asked{from.text("path"), from.text("old_text"), from.text("new_text"),
                    from.flag("replace_all", false)};
-  if (auto why = from.wrong()) return tool_result{std::move(*why)};
+  if (auto why = from.wrong()) return not_done(std::move(*why));
   const auto wrong = [](std::string_view name, std::string why) {
-    return tool_result{wrong_argument(operation::write, name, std::move(why))};
+    return not_done(wrong_argument(operation::write, name, std::move(why)));
   };
   if (asked.old_text.empty()) return wrong("old_text", "it is empty; write_file makes new files");
   if (asked.old_text == asked.new_text) return wrong("new_text", "it is the same as old_text");
   auto now = acting::begin(call);
-  if (!now) return tool_result{std::move(now.error())};
+  if (!now) return not_done(std::move(now.error()));
   editing act{asked, bounds};
   const auto done = now->perform(operation::write, asked.path, std::ref(act));
   auto& came = act.came();
   if (!done) {
     if (came.objected) now->after_read(came.canonical);  // a count tells what the file holds
-    return now->finish(tool_result{came.objected ? std::move(*came.objected) : done.error()});
+    return now->finish(not_done(came.objected ? std::move(*came.objected) : done.error()));
   }
   now->after_read(*done);
   json out;
@@ -174,10 +174,10 @@ tool_result edit_file(const tool_call& call, const tool_bounds& bounds) {
   out["replacements"] = came.found.count;
   out["lines"] = came.found.lines;
   out["bytes"] = came.bytes;
-  return now->finish({"Replaced " + counted(came.found.count, "place", "places") + " in " +
-                          shown(as_given(now->ws(), *done)) + " (line " +
-                          listed(came.found.lines) + ").",
-                      std::move(out)});
+  return now->finish(mcp::done("Replaced " + counted(came.found.count, "place", "places") + " in " +
+                                   shown(as_given(now->ws(), *done)) + " (line " +
+                                   listed(came.found.lines) + ").",
+                               std::move(out)));
 }
 
 }  // namespace
@@ -186,9 +186,10 @@ tool edit_file_tool(const session& now, const tool_bounds& bounds) {
   return {.name = "edit_file",
           .title = "Edit a file",
           .description = described(
-              now, "Replaces exact text in a file: old_text has to be there once, or replace_all "
-                   "replaces every place. Nothing is changed when it is not there, or there more "
-                   "often. The mode is kept; the answer says how many places and where."),
+              now,
+              "Replaces exact text in a file: old_text has to be there once, or replace_all "
+              "replaces every place. Nothing is changed when it is not there, or there more "
+              "often. The mode is kept; the answer says how many places and where."),
           .input = std::string{input_schema},
           .output = std::string{output_schema},
           .hints = {.destructive = true},

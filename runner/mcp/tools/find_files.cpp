@@ -58,7 +58,7 @@ tool_result answer(const acting& now, const std::string& canonical, const wanted
   out["offset"] = asked.offset;
   out["entries"] = walk.seen();
   put_end(out, text, end, asked.offset + found.size(), walk.passed());
-  return {std::move(text), std::move(out)};
+  return mcp::done(std::move(text), std::move(out));
 }
 
 tool_result find_files(const tool_call& call, const tool_bounds& bounds) {
@@ -69,14 +69,14 @@ tool_result find_files(const tool_call& call, const tool_bounds& bounds) {
   asked.path = from.text_if_given("path").value_or(".");
   asked.offset = from.number("offset", 0, std::uint64_t{1} << 53, 0);
   asked.limit = from.number("limit", 1, bounds.found, bounds.found);
-  if (auto why = from.wrong()) return tool_result{std::move(*why)};
+  if (auto why = from.wrong()) return not_done(std::move(*why));
   const auto only = read_type(type);
-  if (!only) return tool_result{only.error()};
+  if (!only) return not_done(only.error());
   asked.type = *only;
   const auto names = glob::parse(pattern);
-  if (!names) return tool_result{wrong_argument(operation::list, "pattern", names.error())};
+  if (!names) return not_done(wrong_argument(operation::list, "pattern", names.error()));
   auto now = acting::begin(call);
-  if (!now) return tool_result{std::move(now.error())};
+  if (!now) return not_done(std::move(now.error()));
 
   descriptor directory;
   const auto start = now->perform(
@@ -89,7 +89,7 @@ tool_result find_files(const tool_call& call, const tool_bounds& bounds) {
         return {};
       },
       leading_out::refused);
-  if (!start) return now->finish(tool_result{start.error()});
+  if (!start) return now->finish(not_done(start.error()));
 
   tree_walk walk{*now, bounds};
   std::vector<found_name> found;
@@ -135,9 +135,10 @@ tool find_files_tool(const session& now, const tool_bounds& bounds) {
   return {.name = "find_files",
           .title = "Find files by name",
           .description = described(
-              now, "Finds files and directories by a name pattern, below a directory. Links are "
-                   "listed and not followed; directories .git are not gone into unless the path is "
-                   "in one; ignore files mean nothing. A long answer is cut and says how to go on."),
+              now,
+              "Finds files and directories by a name pattern, below a directory. Links are "
+              "listed and not followed; directories .git are not gone into unless the path is "
+              "in one; ignore files mean nothing. A long answer is cut and says how to go on."),
           .input = input_schema(bounds),
           .output = output_schema(),
           .hints = {.read_only = true, .idempotent = true},

@@ -78,15 +78,16 @@ std::expected<listing, code> read_page(entries directory, const page& asked, std
     std::ranges::move(beyond, std::back_inserter(all.entries));
     std::ranges::sort(all.entries, {}, &listed_entry::name);
     const auto begin = std::min<std::uint64_t>(asked.offset, all.entries.size());
-    all.entries.erase(all.entries.begin(), all.entries.begin() + static_cast<std::ptrdiff_t>(begin));
+    all.entries.erase(all.entries.begin(),
+                      all.entries.begin() + static_cast<std::ptrdiff_t>(begin));
     if (all.entries.size() > asked.limit) all.entries.resize(asked.limit);
   }
   for (auto& one : all.entries) {
-    struct stat status {};
-    const bool is_file = one.type == file_type::file &&
-                         ::fstatat(directory.fd(), one.name.c_str(), &status,
-                                   AT_SYMLINK_NOFOLLOW) == 0 &&
-                         S_ISREG(status.st_mode);
+    struct stat status{};
+    const bool is_file =
+        one.type == file_type::file &&
+        ::fstatat(directory.fd(), one.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(status.st_mode);
     if (is_file) one.size = static_cast<std::uint64_t>(status.st_size);
   }
   return all;
@@ -144,7 +145,7 @@ tool_result answer(const acting& now, const std::string& canonical, const page& 
             std::to_string(found.total) + " left; go on with offset " + std::to_string(next) +
             "]\n";
   }
-  return {std::move(text), std::move(out)};
+  return mcp::done(std::move(text), std::move(out));
 }
 
 tool_result list_directory(const tool_call& call, const tool_bounds& bounds) {
@@ -152,16 +153,15 @@ tool_result list_directory(const tool_call& call, const tool_bounds& bounds) {
   const auto path = from.text_if_given("path").value_or(".");
   const page asked{from.number("offset", 0, std::uint64_t{1} << 53, 0),
                    from.number("limit", 1, bounds.listed, bounds.listed)};
-  if (auto why = from.wrong()) return tool_result{std::move(*why)};
+  if (auto why = from.wrong()) return not_done(std::move(*why));
   auto now = acting::begin(call);
-  if (!now) return tool_result{std::move(now.error())};
+  if (!now) return not_done(std::move(now.error()));
   listing found;
   const auto done = now->perform(
       operation::list, path,
       [&](const beneath::held_root& root, const resolved& place) -> std::expected<void, code> {
-        auto opened = beneath::open_place(
-            root, operation::list, place,
-            {.flags = O_RDONLY | O_DIRECTORY | beneath::never_wait});
+        auto opened = beneath::open_place(root, operation::list, place,
+                                          {.flags = O_RDONLY | O_DIRECTORY | beneath::never_wait});
         if (!opened) return std::unexpected{opened.error()};
         auto directory = entries::of(std::move(*opened));
         if (!directory) return std::unexpected{directory.error()};
@@ -170,7 +170,7 @@ tool_result list_directory(const tool_call& call, const tool_bounds& bounds) {
         found = std::move(*read);
         return {};
       });
-  if (!done) return now->finish(tool_result{done.error()});
+  if (!done) return now->finish(not_done(done.error()));
   return now->finish(answer(*now, *done, asked, std::move(found)));
 }
 
@@ -190,9 +190,10 @@ tool list_directory_tool(const session& now, const tool_bounds& bounds) {
   return {.name = "list_directory",
           .title = "List a directory",
           .description = described(
-              now, "Lists the names in a directory, sorted (a very large one in its own order), with "
-                   "their types and the sizes of files. A long list is cut, and the answer says how "
-                   "to go on."),
+              now,
+              "Lists the names in a directory, sorted (a very large one in its own order), with "
+              "their types and the sizes of files. A long list is cut, and the answer says how "
+              "to go on."),
           .input = input_schema(bounds),
           .output = std::string{output_schema},
           .hints = {.read_only = true, .idempotent = true},

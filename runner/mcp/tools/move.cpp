@@ -31,23 +31,23 @@ tool_result move_path(const tool_call& call) {
   const auto from = arguments.text("from");
   const auto to = arguments.text("to");
   const bool replaces = arguments.flag("overwrite", false);
-  if (auto why = arguments.wrong()) return tool_result{std::move(*why)};
+  if (auto why = arguments.wrong()) return not_done(std::move(*why));
   auto now = acting::begin(call);
-  if (!now) return tool_result{std::move(now.error())};
+  if (!now) return not_done(std::move(now.error()));
   auto done = now->rename(from, to, replaces ? overwrite::allowed : overwrite::refused);
   if (!done) {
     auto& why = done.error();
     if (why.error == code::invalid_argument && why.detail.empty()) {
       why.detail = "a directory cannot move into itself, nor anything to another file system";
     }
-    return now->finish(tool_result{std::move(why)});
+    return now->finish(not_done(std::move(why)));
   }
   json out;
   put_name(out, "from", as_given(now->ws(), done->from));
   put_name(out, "to", as_given(now->ws(), done->to));
-  return now->finish({"Moved " + shown(as_given(now->ws(), done->from)) + " to " +
-                          shown(as_given(now->ws(), done->to)) + ".",
-                      std::move(out)});
+  return now->finish(mcp::done("Moved " + shown(as_given(now->ws(), done->from)) + " to " +
+                                   shown(as_given(now->ws(), done->to)) + ".",
+                               std::move(out)));
 }
 
 }  // namespace
@@ -56,8 +56,9 @@ tool move_tool(const session& now) {
   return {.name = "move",
           .title = "Move or rename",
           .description = described(
-              now, "Moves or renames a file, a link or a directory with all that is in it. What is "
-                   "at the new path is replaced only when overwrite is true."),
+              now,
+              "Moves or renames a file, a link or a directory with all that is in it. What is "
+              "at the new path is replaced only when overwrite is true."),
           .input = std::string{input_schema},
           .output = std::string{output_schema},
           .hints = {.destructive = true},

@@ -96,9 +96,8 @@ void keep_characters(part& read, const wanted& asked) {
   const auto begin = asked.offset == 0 ? 0 : rest_at_start(read.bytes);
   const auto end = read.is_cut ? unfinished_at_end(read.bytes) : 0;
   const std::string_view whole{read.bytes};
-  const auto between = begin + end <= whole.size()
-                           ? whole.substr(begin, whole.size() - begin - end)
-                           : std::string_view{};
+  const auto between = begin + end <= whole.size() ? whole.substr(begin, whole.size() - begin - end)
+                                                   : std::string_view{};
   read.is_text = is_text(between) && (!between.empty() || whole.empty());
   if (!read.is_text) return;
   read.offset += begin;
@@ -163,13 +162,13 @@ tool_result answer(const acting& now, const opened_file& from, const wanted& ask
                              : std::move(read.bytes);
   }
   out["content"] = text;
-  if (!read.is_cut && is_shown) return {std::move(text), std::move(out)};
+  if (!read.is_cut && is_shown) return mcp::done(std::move(text), std::move(out));
   const auto size = size_of(from.file.get());
   out["size"] = size;
   if (!is_shown) {
-    return {"A binary file of " + counted(size, "byte", "bytes") +
-                ": not shown as text; base64 reads its bytes.",
-            std::move(out)};
+    return mcp::done("A binary file of " + counted(size, "byte", "bytes") +
+                         ": not shown as text; base64 reads its bytes.",
+                     std::move(out));
   }
   out["left"] = size > next ? size - next : 0;
   out["next_offset"] = next;
@@ -180,19 +179,19 @@ tool_result answer(const acting& now, const opened_file& from, const wanted& ask
   }
   text += "\n[pinfold: cut here, " + counted(size > next ? size - next : 0, "byte", "bytes") +
           " left; go on with " + how + "]\n";
-  return {std::move(text), std::move(out)};
+  return mcp::done(std::move(text), std::move(out));
 }
 
 tool_result read_file(const tool_call& call, const tool_bounds& bounds) {
   auto asked = read_arguments(call.arguments, bounds);
-  if (!asked) return tool_result{std::move(asked.error())};
+  if (!asked) return not_done(std::move(asked.error()));
   auto now = acting::begin(call);
-  if (!now) return tool_result{std::move(now.error())};
+  if (!now) return not_done(std::move(now.error()));
   const auto opened = now->open_read(asked->path);
-  if (!opened) return now->finish(tool_result{opened.error()});
+  if (!opened) return now->finish(not_done(opened.error()));
   now->after_read(opened->canonical);
   auto read = read_part(*opened, *asked, bounds);
-  if (!read) return now->finish(tool_result{std::move(read.error())});
+  if (!read) return now->finish(not_done(std::move(read.error())));
   return now->finish(answer(*now, *opened, *asked, std::move(*read)));
 }
 
@@ -233,9 +232,10 @@ tool read_file_tool(const session& now, const tool_bounds& bounds) {
   return {.name = "read_file",
           .title = "Read a file",
           .description = described(
-              now, "Reads a text file, or part of it by bytes (offset, limit) or lines (start_line, "
-                   "lines). What does not fit in one answer is cut, and the answer says how to go "
-                   "on. A binary file is told apart and not shown."),
+              now,
+              "Reads a text file, or part of it by bytes (offset, limit) or lines (start_line, "
+              "lines). What does not fit in one answer is cut, and the answer says how to go "
+              "on. A binary file is told apart and not shown."),
           .input = input_schema(bounds),
           .output = std::string{output_schema},
           .hints = {.read_only = true, .idempotent = true},

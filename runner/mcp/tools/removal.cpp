@@ -23,7 +23,7 @@ constexpr int as_directory = O_RDONLY | O_DIRECTORY | beneath::never_wait;
 int open_on_this_mount(beneath::lookup names, int directory, const char* name) {
   const int fd = beneath::open_below(names, directory, name, {.flags = as_directory});
   if (fd != -ENOSYS && fd != -EPERM) return fd;
-  struct statx about {};
+  struct statx about{};
   if (::statx(directory, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE | STATX_INO,
               &about) != 0) {
     return -errno;
@@ -32,7 +32,7 @@ int open_on_this_mount(beneath::lookup names, int directory, const char* name) {
   if (!can_tell || (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0) return -EXDEV;
   const int opened = beneath::open_name(directory, name, as_directory);
   if (opened < 0) return opened;
-  struct stat status {};
+  struct stat status{};
   const bool is_same = ::fstat(opened, &status) == 0 && status.st_ino == about.stx_ino;
   if (is_same) return opened;
   ::close(opened);

@@ -16,9 +16,9 @@ namespace pinfold::mcp {
 
 /// How a removal went.
 struct removal {
-  std::uint64_t names{0};         ///< gone, the directory's own included
-  std::optional<code> error{};    ///< what stopped it
-  std::string detail{};           ///< a sentence for that
+  std::uint64_t names{0};       ///< gone, the directory's own included
+  std::optional<code> error{};  ///< what stopped it
+  std::string detail{};         ///< a sentence for that
 };
 
 /// Removes `name` in `directory`, which is a directory itself, and all below it. Looks at all of it

@@ -34,7 +34,7 @@ constexpr std::string_view output_schema =
 removal remove_tree(const acting& now, const beneath::held_root& root, const resolved& place) {
   const auto at = beneath::reach_parent(root, operation::remove, place);
   if (!at) return {.error = at.error()};
-  struct stat status {};
+  struct stat status{};
   if (::fstatat(at->directory, at->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
     return {.error = beneath::code_of(errno)};
   }
@@ -51,9 +51,9 @@ tool_result remove_path(const tool_call& call) {
   argument_reader from{call.arguments, operation::remove};
   const auto path = from.text("path");
   const bool takes_all = from.flag("recursive", false);
-  if (auto why = from.wrong()) return tool_result{std::move(*why)};
+  if (auto why = from.wrong()) return not_done(std::move(*why));
   auto now = acting::begin(call);
-  if (!now) return tool_result{std::move(now.error())};
+  if (!now) return not_done(std::move(now.error()));
   removal came;
   std::uint64_t gone = 0;
   auto done = now->perform(
@@ -75,15 +75,17 @@ tool_result remove_path(const tool_call& call) {
     if (why.error == code::not_empty && !takes_all) {
       why.detail = "recursive removes it with all that is in it";
     }
-    if (gone > 0) why.detail += (why.detail.empty() ? "" : "; ") + counted(gone, "name", "names") + " below it are gone already";
-    return now->finish(tool_result{std::move(why)});
+    if (gone > 0)
+      why.detail += (why.detail.empty() ? "" : "; ") + counted(gone, "name", "names") +
+                    " below it are gone already";
+    return now->finish(not_done(std::move(why)));
   }
   json out;
   put_name(out, "path", as_given(now->ws(), *done));
   out["removed"] = gone;
   auto text = "Removed " + shown(as_given(now->ws(), *done));
   if (gone > 1) text += " with all that was in it: " + counted(gone, "name", "names");
-  return now->finish({text + ".", std::move(out)});
+  return now->finish(mcp::done(text + ".", std::move(out)));
 }
 
 }  // namespace
@@ -92,9 +94,10 @@ tool remove_tool(const session& now) {
   return {.name = "remove",
           .title = "Remove a file or directory",
           .description = described(
-              now, "Removes a file, a link (not what it leads to) or an empty directory; with "
-                   "recursive a directory and all that is in it, through no link, and nothing of it "
-                   "when a carve-out or a mount lies in it."),
+              now,
+              "Removes a file, a link (not what it leads to) or an empty directory; with "
+              "recursive a directory and all that is in it, through no link, and nothing of it "
+              "when a carve-out or a mount lies in it."),
           .input = std::string{input_schema},
           .output = std::string{output_schema},
           .hints = {.destructive = true},

@@ -87,7 +87,7 @@ class collection {
     out["offset"] = asked_.offset;
     out["files"] = searched;
     put_end(out, text_, end, count_, passed);
-    return {std::move(text_), std::move(out)};
+    return mcp::done(std::move(text_), std::move(out));
   }
 
  private:
@@ -110,11 +110,11 @@ struct beginning {
 std::expected<beginning, code> open_start(const beneath::held_root& root, const resolved& place) {
   auto seen = beneath::open_place(root, operation::read, place, {});
   if (!seen) return std::unexpected{seen.error()};
-  struct stat status {};
+  struct stat status{};
   if (::fstat(seen->get(), &status) != 0) return std::unexpected{beneath::code_of(errno)};
   if (S_ISDIR(status.st_mode)) {
-    auto directory = beneath::open_place(
-        root, operation::list, place, {.flags = O_RDONLY | O_DIRECTORY | beneath::never_wait});
+    auto directory = beneath::open_place(root, operation::list, place,
+                                         {.flags = O_RDONLY | O_DIRECTORY | beneath::never_wait});
     if (!directory) return std::unexpected{directory.error()};
     return beginning{std::move(*directory), false};
   }
@@ -125,8 +125,8 @@ std::expected<beginning, code> open_start(const beneath::held_root& root, const 
 
 class searching {
  public:
-  searching(acting& now, line_search& lines, const std::optional<glob>& names,
-            collection& matches, const tool_bounds& bounds)
+  searching(acting& now, line_search& lines, const std::optional<glob>& names, collection& matches,
+            const tool_bounds& bounds)
       : now_{now}, lines_{lines}, names_{names}, matches_{matches}, walk_{now, bounds} {}
 
   walk_end run(beginning from, const std::string& start) {
@@ -206,9 +206,9 @@ tool_result search_text(const tool_call& call, const tool_bounds& bounds) {
   const bool folds = from.flag("ignore_case", false);
   const page asked{from.number("offset", 0, std::uint64_t{1} << 53, 0),
                    from.number("limit", 1, bounds.matches, bounds.matches)};
-  if (auto why = from.wrong()) return tool_result{std::move(*why)};
+  if (auto why = from.wrong()) return not_done(std::move(*why));
   const auto wrong = [](std::string_view name, std::string why) {
-    return tool_result{wrong_argument(operation::read, name, std::move(why))};
+    return not_done(wrong_argument(operation::read, name, std::move(why)));
   };
   const auto letters =
       folds ? line_search::letters::either_case : line_search::letters::as_they_are;
@@ -221,7 +221,7 @@ tool_result search_text(const tool_call& call, const tool_bounds& bounds) {
     names = std::move(*parsed);
   }
   auto now = acting::begin(call);
-  if (!now) return tool_result{std::move(now.error())};
+  if (!now) return not_done(std::move(now.error()));
   beginning opened;
   const auto start = now->perform(
       operation::read, path,
@@ -232,7 +232,7 @@ tool_result search_text(const tool_call& call, const tool_bounds& bounds) {
         return {};
       },
       leading_out::refused);
-  if (!start) return now->finish(tool_result{start.error()});
+  if (!start) return now->finish(not_done(start.error()));
   now->after_read(*start);
   collection matches{*now, asked, bounds};
   searching search{*now, *lines, names, matches, bounds};
@@ -275,10 +275,11 @@ tool search_text_tool(const session& now, const tool_bounds& bounds) {
   return {.name = "search_text",
           .title = "Search in files",
           .description = described(
-              now, "Finds lines by a regular expression, in one file or in all text files below a "
-                   "directory. Links are not followed; directories .git and files named like "
-                   "credentials are searched only when the path names them; ignore files mean "
-                   "nothing. A long answer is cut and says how to go on."),
+              now,
+              "Finds lines by a regular expression, in one file or in all text files below a "
+              "directory. Links are not followed; directories .git and files named like "
+              "credentials are searched only when the path names them; ignore files mean "
+              "nothing. A long answer is cut and says how to go on."),
           .input = input_schema(bounds),
           .output = output_schema(),
           .hints = {.read_only = true, .idempotent = true},

@@ -14,9 +14,9 @@ namespace pinfold::mcp {
 
 /// What one call may take. The defaults are what sessions get; tests take less.
 struct tool_bounds {
-  std::size_t read_bytes{std::size_t{256} << 10};   ///< of a file in one answer
+  std::size_t read_bytes{std::size_t{256} << 10};    ///< of a file in one answer
   std::uint64_t line_scan{std::uint64_t{64} << 20};  ///< passed over to find a line by its number
-  std::size_t edited_bytes{std::size_t{16} << 20};  ///< of a file that is edited, before and after
+  std::size_t edited_bytes{std::size_t{16} << 20};   ///< of a file that is edited, before and after
   std::size_t listed{1000};                          ///< entries in one answer
   std::size_t sorted{20'000};  ///< a directory with more entries is listed in its own order
   std::size_t found{1000};     ///< names in one answer of find_files

@@ -20,9 +20,9 @@ namespace pinfold::mcp {
 /// What ended a walk.
 enum class walk_end : std::uint8_t {
   all_seen,
-  enough,     ///< who was told of the entries wanted no more
-  entries,    ///< the bound on entries
-  time,       ///< the bound on time
+  enough,   ///< who was told of the entries wanted no more
+  entries,  ///< the bound on entries
+  time,     ///< the bound on time
   cancelled,
 };
 

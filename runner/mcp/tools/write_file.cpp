@@ -42,9 +42,9 @@ tool_result write_file(const tool_call& call) {
   const auto path = from.text("path");
   const auto content = from.text("content");
   const bool makes_above = from.flag("make_directories", false);
-  if (auto why = from.wrong()) return tool_result{std::move(*why)};
+  if (auto why = from.wrong()) return not_done(std::move(*why));
   auto now = acting::begin(call);
-  if (!now) return tool_result{std::move(now.error())};
+  if (!now) return not_done(std::move(now.error()));
   bool is_new = false;
   const auto done = now->perform(
       operation::write, path,
@@ -57,14 +57,15 @@ tool_result write_file(const tool_call& call) {
         is_new = *replaced == beneath::replaced::nothing;
         return {};
       });
-  if (!done) return now->finish(tool_result{done.error()});
+  if (!done) return now->finish(not_done(done.error()));
   json out;
   put_name(out, "path", as_given(now->ws(), *done));
   out["created"] = is_new;
   out["bytes"] = content.size();
-  return now->finish({(is_new ? "Created " : "Replaced ") + shown(as_given(now->ws(), *done)) +
-                          ": " + counted(content.size(), "byte", "bytes") + ".",
-                      std::move(out)});
+  return now->finish(mcp::done((is_new ? "Created " : "Replaced ") +
+                                   shown(as_given(now->ws(), *done)) + ": " +
+                                   counted(content.size(), "byte", "bytes") + ".",
+                               std::move(out)));
 }
 
 }  // namespace
@@ -73,9 +74,10 @@ tool write_file_tool(const session& now) {
   return {.name = "write_file",
           .title = "Write a file",
           .description = described(
-              now, "Creates a file or replaces all of its content. Readers see the old content or "
-                   "the new, never a part; the mode is kept. A file with other names (hard links) is "
-                   "replaced under this name only."),
+              now,
+              "Creates a file or replaces all of its content. Readers see the old content or "
+              "the new, never a part; the mode is kept. A file with other names (hard links) is "
+              "replaced under this name only."),
           .input = std::string{input_schema},
           .output = std::string{output_schema},
           .hints = {.destructive = true, .idempotent = true},
