@@ -1,5 +1,7 @@
 #include <pinfold/describe.hpp>
 
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "mcp/tools/tools.hpp"
@@ -7,12 +9,13 @@
 namespace pinfold::mcp {
 
 std::string described(const session& now, std::string_view what_it_does) {
-  std::string text{what_it_does};
-  if (const auto held = now.held()) {
-    text += ' ';
-    text += rule_for_file_tools((*held)->grant(), now.present());
+  std::vector<extra_root> roots;
+  for (const auto& path : now.settings().defaults.read_roots) {
+    roots.push_back({path, root_access::read});
   }
-  return text;
+  // What git obeys beyond the usual is named by the refusal: a list of it may be long.
+  const grant usual{now.settings().defaults.workspace, default_carve_outs, roots};
+  return std::string{what_it_does} + ' ' + rule_for_file_tools(usual, now.present());
 }
 
 std::vector<tool> bounded_file_tools(const session& now, const tool_bounds& bounds) {
