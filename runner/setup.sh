@@ -37,6 +37,11 @@ need() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# need_node: node and npm for the tests with real clients; whoever has them, from wherever, keeps them.
+need_node() {
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then need nodejs npm; fi
+}
+
 # build PRESET: configures and builds in build/PRESET, with ccache where it is there. What the tools
 # print is kept beside it and shown only when they fail.
 build() {

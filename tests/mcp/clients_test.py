@@ -58,6 +58,56 @@ class Sdk(Clients):
             self.assertEqual(set(one["annotations"]), {"title", "readOnlyHint", "destructiveHint",
                                                        "idempotentHint", "openWorldHint"})
 
+    def test_every_tool_works_and_refuses(self):
+        """The list comes first: from then on the SDK holds each structured result to its schema."""
+        works = [
+            self.call("write_file", path="a/b.txt", content="one\ntwo\n", make_directories=True),
+            self.call("edit_file", path="a/b.txt", old_text="two", new_text="three"),
+            self.call("read_file", path="a/b.txt"),
+            self.call("list_directory", path="a"),
+            self.call("find_files", pattern="*.txt"),
+            self.call("search_text", pattern="thr.e"),
+            self.call("move", **{"from": "a/b.txt", "to": "a/c.txt"}),
+            self.call("remove", path="a", recursive=True),
+            self.call("add_taint", label="private_data"),
+            self.call("bash", command="echo $0; ls"),
+        ]
+        refuses = [
+            self.call("write_file", path="../x", content=""),
+            self.call("edit_file", path=".git/config", old_text="a", new_text="b"),
+            self.call("read_file", path="/etc/passwd"),
+            self.call("list_directory", path=".efferent"),
+            self.call("find_files", pattern="*", path=".."),
+            self.call("search_text", pattern="(", path="src"),
+            self.call("move", **{"from": "src", "to": "../src"}),
+            self.call("remove", path="."),
+            self.call("add_taint", label="clean"),
+            self.call("bash", command="ls", cwd=".."),
+        ]
+        listed, *answers = self.drive({"do": "list"}, *works, *refuses)
+        names = {one["name"] for one in listed["answer"]["tools"]}
+        self.assertEqual(names, {one["name"] for one in works})
+        self.assertEqual(names, {one["name"] for one in refuses})
+        results = [one["answer"] for one in answers]
+        for step, result in zip(works, results):
+            self.assertNotIn("isError", result, step)
+            self.assertIn("structuredContent", result, step)
+        content = [one["structuredContent"] for one in results]
+        self.assertTrue(content[0]["created"])
+        self.assertEqual(content[1]["replacements"], 1)
+        self.assertEqual(content[2]["content"], "one\nthree\n")
+        self.assertEqual([one["name"] for one in content[3]["entries"]], ["b.txt"])
+        self.assertEqual([one["path"] for one in content[4]["matches"]], ["a/b.txt"])
+        self.assertEqual([one["text"] for one in content[5]["matches"]], ["three"])
+        self.assertEqual(content[6]["to"], "a/c.txt")
+        self.assertEqual(content[7]["removed"], 2)
+        self.assertEqual(content[8]["labels"], ["private_data"])
+        self.assertEqual(content[9]["stdout"]["text"], "bash\nsrc\n")
+        for step, result in zip(refuses, results[len(works):]):
+            self.assertTrue(result["isError"], step)
+            self.assertTrue(result["structuredContent"]["refusal"]["error"], step)
+        self.assertTrue(os.path.exists(self.path("project/src/main.c")))
+
     def test_progress_and_cancelling(self):
         progress, cancelled, after = self.drive(
             {"do": "progress", "name": "bash", "arguments": {"command": "sleep 1.5; echo x"}},

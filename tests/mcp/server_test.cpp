@@ -123,7 +123,7 @@ TEST_CASE("the revision is the client's where it is known, else the newest") {
 
 TEST_CASE("before initialize only ping and initialize are answered") {
   served on;
-  for (const auto* method : {"tools/list", "tools/call", "resources/list", "logging/setLevel"}) {
+  for (const auto* method : {"server/discover", "tools/list", "tools/call", "resources/list", "logging/setLevel"}) {
     on.peer.ask(1, method);
     CHECK(error_of(on.peer.answer(1)) == -32600);
   }
