@@ -2,8 +2,8 @@
 # get the ones that are missing. It says what it installs before it does, and removes or changes
 # nothing else.
 
-packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev librange-v3-dev
-                libseccomp-dev musl-dev nlohmann-json3-dev)
+packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev libre2-dev
+                librange-v3-dev libseccomp-dev musl-dev nlohmann-json3-dev)
 packages_run=(bubblewrap git)
 packages_test=(catch2 ccache curl doxygen fish gdb groff-base make man-db openssl pkg-config procps python3
                python3-requests strace wget zsh)
@@ -35,6 +35,11 @@ need() {
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# need_node: node and npm for the tests with real clients; whoever has them, from wherever, keeps them.
+need_node() {
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then need nodejs npm; fi
 }
 
 # build PRESET: configures and builds in build/PRESET, with ccache where it is there. What the tools

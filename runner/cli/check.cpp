@@ -16,7 +16,7 @@
 #include <pinfold/guard.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/json.hpp"
+#include "json/json.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "sandbox/tool_carve_outs.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <pinfold/describe.hpp>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 
 namespace pinfold {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 #include "sandbox/probe.hpp"
 
 namespace pinfold {

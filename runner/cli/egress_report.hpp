@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 #include "cli/limits_report.hpp"
 #include "sandbox/prepare.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/egress_json.hpp"
-#include "cli/utf8.hpp"
+#include "json/egress.hpp"
+#include "json/utf8.hpp"
 
 namespace pinfold {
 namespace {

@@ -9,7 +9,7 @@
 #include <pinfold/runner/record.hpp>
 #include <pinfold/runner/sinks.hpp>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 
 namespace pinfold {
 

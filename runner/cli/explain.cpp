@@ -15,7 +15,7 @@
 #include "cli/claims.hpp"
 #include "cli/commands.hpp"
 #include "cli/egress_report.hpp"
-#include "cli/json.hpp"
+#include "json/json.hpp"
 #include "cli/limits_report.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"

@@ -8,7 +8,7 @@
 
 #include <pinfold/runner/bounds.hpp>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 #include "sandbox/prepare.hpp"
 
 namespace pinfold {

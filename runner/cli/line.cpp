@@ -1,4 +1,6 @@
-// A record's line on its way out, in bounded memory where that is possible: see json.hpp.
+// In bounded memory where that is possible.
+#include "cli/line.hpp"
+
 #include <sys/stat.h>
 
 #include <string>
@@ -7,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/json.hpp"
 
 namespace pinfold {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/events.hpp"
+#include "cli/line.hpp"
 #include "cli/status_line.hpp"
 #include "cli/terminal.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 
 namespace pinfold {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 #include "cli/record_lines.hpp"
 
 namespace pinfold {

@@ -13,7 +13,7 @@
 #include <pinfold/disk/descriptor.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/json.hpp"
+#include "json/json.hpp"
 #include "cli/record_summary.hpp"
 
 namespace pinfold {

@@ -16,9 +16,10 @@
 #include "cli/commands.hpp"
 #include "cli/events.hpp"
 #include "cli/interruption.hpp"
+#include "cli/line.hpp"
 #include "cli/live.hpp"
 #include "cli/text.hpp"
-#include "cli/utf8.hpp"
+#include "json/utf8.hpp"
 #include "launch/cgroup/leaf.hpp"
 
 namespace pinfold {
@@ -158,8 +159,8 @@ void tell_in_text(std::string_view what, const run_record& record, const limits&
   tell_blob(what, "stderr", record.err_blob);
   if (record.egress) tell_egress(what, *record.egress);
   if (record.host_run) tell_host_run(what, *record.host_run);
-  if (record.worktree) tell_worktree(what, *record.worktree);
   if (record.commits) tell_commits(what, *record.commits);
+  if (record.worktree) tell_worktree(what, *record.worktree);
 }
 
 int exit_code_for(const run_record& record) {

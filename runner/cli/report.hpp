@@ -9,7 +9,7 @@
 #include <pinfold/refusal.hpp>
 #include <pinfold/runner/request.hpp>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 #include "launch/run.hpp"
 #include "sandbox/prepare.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/utf8.hpp"
+#include "json/utf8.hpp"
 
 namespace pinfold {
 

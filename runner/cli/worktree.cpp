@@ -13,7 +13,7 @@
 #include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
-#include "cli/worktree_json.hpp"
+#include "json/worktree.hpp"
 
 namespace pinfold {
 namespace {

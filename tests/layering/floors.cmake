@@ -56,6 +56,7 @@ set(floors
   runner/launch/=70
   runner/egress/=75
   runner/git/=75
+  runner/json/=79
   runner/mcp/=80
   runner/sandbox/=80
   runner/worktree/=80

@@ -1,12 +1,12 @@
 // Floor 9, JSON: the names of the interface, and that no bytes make it invalid.
-#include "cli/json.hpp"
+#include "json/json.hpp"
 
 #include <random>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "cli/utf8.hpp"
+#include "json/utf8.hpp"
 #include "support/catch.hpp"
 
 using namespace pinfold;

@@ -14,7 +14,7 @@
 
 #include <pinfold/disk/descriptor.hpp>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 #include "support/catch.hpp"
 
 using namespace pinfold;

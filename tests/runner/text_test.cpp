@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "cli/utf8.hpp"
+#include "json/utf8.hpp"
 #include "support/catch.hpp"
 
 using namespace pinfold;

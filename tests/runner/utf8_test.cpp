@@ -1,5 +1,5 @@
 // Floor 9, text that may not be UTF-8: replacement, and cuts that split no character.
-#include "cli/utf8.hpp"
+#include "json/utf8.hpp"
 
 #include <random>
 #include <vector>

@@ -12,6 +12,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <pinfold/runner/record.hpp>
+#include <pinfold/taint.hpp>
 
 namespace pinfold {
 
@@ -25,6 +26,9 @@ void put_bytes(json& object, std::string_view name, std::string_view bytes);
 /// `error`, `message`, `operation`, `path`, `resolved`, `boundary`, `remedy`. `resolved` and
 /// `boundary` are null when the refusal has none. Path fields may have twins, see `put_bytes`.
 [[nodiscard]] json to_json(const refusal& refused);
+
+/// The labels of a set, by name.
+[[nodiscard]] json labels_of(taint set);
 
 /// Who asked for the run: `gate` adds the field `role: "gate"`.
 enum class record_role : std::uint8_t { run, gate };
@@ -40,9 +44,9 @@ void put_decisions(json& object, const decided_run& decided);
 /// each property `held` and `reason`; empty when no boundary came up), `killed`, `host_run` (null, or
 /// `complete`, `ended`, `entries`, `more` and `found` with `path`, `kind` and `detail` each),
 /// `refusal` (null or an object); then, for a gate, `role`; for a run, what `put_decisions` says,
-/// `egress` (see egress_json.hpp), `taint_after` (the labels with what this run took in; as before it when it never started) and
+/// `egress` (see egress.hpp), `taint_after` (the labels with what this run took in; as before it when it never started) and
 /// `blobs` (null, or an object with `stdout` and `stderr`, each null or `path`, `bytes`, `whole`,
-/// `error`), and `worktree` (null, or what came of the run's own, see worktree_json.hpp).
+/// `error`), and `worktree` (null, or what came of the run's own, see worktree.hpp).
 [[nodiscard]] json to_json(const run_record& record, record_role role = record_role::run);
 
 /// One stream: `text`, `bytes`, `dropped`, `clipped`. Head and tail of a clipped text are parted by
@@ -63,10 +67,6 @@ void put_decisions(json& object, const decided_run& decided);
 /// as many: with its escapes a record's line can be six times as long as the outputs in it.
 void put_line(const json& object, const std::function<void(std::string_view)>& put);
 inline constexpr std::size_t line_piece = std::size_t{64} << 10;
-
-/// Writes the line; false when nobody reads any more. To a file it goes whole, by one write(2), since
-/// several runs may append to the same one; elsewhere in pieces.
-[[nodiscard]] bool write_line(int fd, const json& object);
 
 [[nodiscard]] std::string base64_of(std::string_view bytes);
 

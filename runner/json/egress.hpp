@@ -5,7 +5,7 @@
 
 #include <pinfold/runner/egress.hpp>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 
 namespace pinfold {
 

@@ -1,5 +1,5 @@
 // See utf8.hpp. Nothing here allocates but what it returns.
-#include "cli/utf8.hpp"
+#include "json/utf8.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cli/worktree_json.hpp"
+#include "json/worktree.hpp"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "cli/egress_json.hpp"
+#include "json/egress.hpp"
 
 #include <nlohmann/json.hpp>
 

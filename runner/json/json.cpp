@@ -1,13 +1,13 @@
 // Records and refusals as JSON: see json.hpp.
-#include "cli/json.hpp"
+#include "json/json.hpp"
 
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
-#include "cli/egress_json.hpp"
-#include "cli/utf8.hpp"
-#include "cli/worktree_json.hpp"
+#include "json/egress.hpp"
+#include "json/utf8.hpp"
+#include "json/worktree.hpp"
 
 namespace pinfold {
 
@@ -32,14 +32,6 @@ json refusal_or_null(const std::optional<refusal>& refused) {
 
 std::int64_t whole_milliseconds(std::chrono::microseconds span) {
   return std::chrono::round<std::chrono::milliseconds>(span).count();
-}
-
-json labels_of(taint set) {
-  auto list = json::array();
-  for (const auto& one : taint_labels) {
-    if (set.includes(one.label)) list.push_back(one.name);
-  }
-  return list;
 }
 
 json blob_or_null(const std::optional<kept_blob>& blob) {
@@ -164,6 +156,14 @@ void put_bytes(json& object, std::string_view name, std::string_view bytes) {
   std::string key{name};
   object[key] = with_replacements(bytes);
   if (!is_utf8(bytes)) object[key + "_base64"] = base64_of(bytes);
+}
+
+json labels_of(taint set) {
+  auto list = json::array();
+  for (const auto& one : taint_labels) {
+    if (set.includes(one.label)) list.push_back(one.name);
+  }
+  return list;
 }
 
 json to_json(const refusal& refused) {
