@@ -6,7 +6,7 @@
 
 #include <pinfold/runner/worktree.hpp>
 
-#include "cli/json.hpp"
+#include "json/json.hpp"
 
 namespace pinfold {
 
