@@ -77,18 +77,16 @@ inline std::optional<head> read_head(std::string_view text) {
 
 /// The fields less those with one of these names.
 inline field_list without(field_list fields, const std::vector<std::string>& names) {
-  std::erase_if(fields, [&](const auto& one) {
-    return std::ranges::find(names, one.first) != names.end();
-  });
+  std::erase_if(
+      fields, [&](const auto& one) { return std::ranges::find(names, one.first) != names.end(); });
   return fields;
 }
 
 /// The fields of a head that are neither of the hop nor about whose request it is or where it ends.
 inline field_list without_hop(const head& from) {
-  return without(from.fields,
-                 {"connection", "keep-alive", "proxy-connection", "proxy-authenticate",
-                  "proxy-authorization", "te", "trailer", "upgrade", "transfer-encoding",
-                  "content-length", "host"});
+  return without(from.fields, {"connection", "keep-alive", "proxy-connection", "proxy-authenticate",
+                               "proxy-authorization", "te", "trailer", "upgrade",
+                               "transfer-encoding", "content-length", "host"});
 }
 
 /// The names in Connection: those fields are of the hop too.
@@ -107,7 +105,8 @@ inline std::optional<std::size_t> end_of_chunks(std::string_view text) {
     const auto end = text.find("\r\n", at);
     if (end == std::string_view::npos || end == at || end - at > 8) return std::nullopt;
     const std::string digits{text.substr(at, end - at)};
-    if (digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) return std::nullopt;
+    if (digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+      return std::nullopt;
     const auto size = std::stoul(digits, nullptr, 16);
     at = end + 2;
     if (text.size() - at < size + 2) return std::nullopt;

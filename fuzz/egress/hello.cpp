@@ -47,7 +47,7 @@ struct seen_extension {
 /// The extensions of a hello that has been taken, by plain arithmetic.
 std::vector<seen_extension> extensions_by_model(std::string_view text) {
   const auto message = unwrapped(text);
-  must(message.size() >= 4 && message[0] == 1, "a hello is one", quoted(text));
+  must_hold(message.size() >= 4 && message[0] == 1, "a hello is one", text);
   const auto body = message.substr(4, number_at(message, 1, 3));
   std::size_t at = 34;
   at += 1 + number_at(body, at, 1);
@@ -55,10 +55,10 @@ std::vector<seen_extension> extensions_by_model(std::string_view text) {
   at += 1 + number_at(body, at, 1);
   std::vector<seen_extension> found;
   if (at == body.size()) return found;
-  must(at + 2 + number_at(body, at, 2) == body.size(), "the lengths fit each other", quoted(text));
+  must_hold(at + 2 + number_at(body, at, 2) == body.size(), "the lengths fit each other", text);
   for (at += 2; at < body.size();) {
     const auto length = number_at(body, at + 2, 2);
-    must(at + 4 + length <= body.size(), "an extension lies within", quoted(text));
+    must_hold(at + 4 + length <= body.size(), "an extension lies within", text);
     found.push_back({number_at(body, at, 2), body.substr(at + 4, length)});
     at += 4 + length;
   }
@@ -77,20 +77,21 @@ std::vector<std::string> names_by_model(const std::string& body) {
 }
 
 void check_taken(const client_hello& hello, std::string_view text) {
-  const auto facts = quoted(text);
+  const std::string_view facts = text;
   std::vector<std::string> names;
   bool is_encrypted = false;
   for (const auto& [type, body] : extensions_by_model(text)) {
     if (type == 0) {
-      must(body.size() >= 2 && number_at(body, 0, 2) == body.size() - 2, "a list of names", facts);
+      must_hold(body.size() >= 2 && number_at(body, 0, 2) == body.size() - 2, "a list of names",
+                facts);
       for (auto& name : names_by_model(body)) names.push_back(std::move(name));
     }
     is_encrypted = is_encrypted || type == 0xfe0d || type == 0xffce;
   }
-  const auto expected = hello.server_name.empty() ? std::vector<std::string>{}
-                                                  : std::vector{hello.server_name};
-  must(names == expected, "no reader finds another name", facts);
-  must(hello.is_encrypted == is_encrypted, "what may hide a name is known", facts);
+  const auto expected =
+      hello.server_name.empty() ? std::vector<std::string>{} : std::vector{hello.server_name};
+  must_hold(names == expected, "no reader finds another name", facts);
+  must_hold(hello.is_encrypted == is_encrypted, "what may hide a name is known", facts);
 }
 
 void check_decided(const client_hello& hello, std::string_view text) {
@@ -102,10 +103,10 @@ void check_decided(const client_hello& hello, std::string_view text) {
       return pinfold::decide_hello(hello, names, host, 443).has_value();
     };
     const bool is_his = named == host;
-    must(may(tls_names::required) == (is_his && !hello.is_encrypted),
-         "a tunnel opens with a hello for its host", quoted(text));
-    must(may(tls_names::optional) == (is_his || hello.server_name.empty()),
-         "a name that is there is the host's", quoted(text));
+    must_hold(may(tls_names::required) == (is_his && !hello.is_encrypted),
+              "a tunnel opens with a hello for its host", text);
+    must_hold(may(tls_names::optional) == (is_his || hello.server_name.empty()),
+              "a name that is there is the host's", text);
   }
 }
 
@@ -115,12 +116,12 @@ void check_opening(std::string_view text) {
   if (text.empty()) return;
   const auto by = opening_of(text.front());
   const bool is_method = text.front() >= 'A' && text.front() <= 'Z';
-  must((by == opening::http) == is_method, "HTTP begins with a method", quoted(text));
+  must_hold((by == opening::http) == is_method, "HTTP begins with a method", text);
   const auto takes = [&](const auto& answer) { return answer && *answer; };
-  must(by == opening::socks5 || !takes(read_socks_greeting(text)), "a greeting begins with its version",
-       quoted(text));
-  must(by == opening::tls || !takes(read_client_hello(text)), "a hello begins with its record",
-       quoted(text));
+  must_hold(by == opening::socks5 || !takes(read_socks_greeting(text)),
+            "a greeting begins with its version", text);
+  must_hold(by == opening::tls || !takes(read_client_hello(text)), "a hello begins with its record",
+            text);
 }
 
 void check_hello(const std::string& text, const cuts& pieces) {
@@ -128,8 +129,8 @@ void check_hello(const std::string& text, const cuts& pieces) {
   const auto says = said_of_all(bounded, pieces.of(bounded.size()), [](std::string_view part) {
     return said(read_client_hello(part), shown);
   });
-  must(says != more || bounded.size() < most_hello_bytes, "nobody is waited for beyond the bound",
-       quoted(text));
+  must_hold(says != more || bounded.size() < most_hello_bytes,
+            "nobody is waited for beyond the bound", text);
   if (says == more || says == refused) return;
   const auto hello = **read_client_hello(bounded);
   check_taken(hello, bounded);
@@ -192,13 +193,13 @@ void check_made_hello(bytes& input, const cuts& pieces) {
   check_hello(text, pieces);
   const auto hello = read_client_hello(text);
   if (is_twice && !name.empty()) {
-    must(!hello, "a name that is there twice is refused", quoted(text));
+    must_hold(!hello, "a name that is there twice is refused", text);
     return;
   }
   const auto expected = is_twice ? "example.com" : name;
-  must(hello && *hello && (*hello)->server_name == expected &&
-           (*hello)->is_encrypted == is_encrypted,
-       "a hello by the rules is read as it was meant", quoted(text));
+  must_hold(hello && *hello && (*hello)->server_name == expected &&
+                (*hello)->is_encrypted == is_encrypted,
+            "a hello by the rules is read as it was meant", text);
 }
 
 }  // namespace pinfold_fuzz

@@ -47,19 +47,20 @@ void check_framing(const model::head& head, http_request::body framing, std::uin
                    std::string_view facts) {
   const auto lengths = head.all("content-length");
   const auto codings = head.all("transfer-encoding");
-  must(lengths.size() + codings.size() <= 1, "never two lengths, nor a length and chunks", facts);
+  must_hold(lengths.size() + codings.size() <= 1, "never two lengths, nor a length and chunks",
+            facts);
   const auto is_said = framing == http_request::body::none    ? lengths.empty() && codings.empty()
                        : framing == http_request::body::sized ? lengths.size() == 1
                                                               : codings.size() == 1;
-  must(is_said, "the framing is the one in the head", facts);
+  must_hold(is_said, "the framing is the one in the head", facts);
   if (framing == http_request::body::sized) {
     const auto& digits = lengths.front();
-    must(!digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos &&
-             std::stoull(digits) == length,
-         "a length is its digits", facts);
+    must_hold(!digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos &&
+                  std::stoull(digits) == length,
+              "a length is its digits", facts);
   } else if (framing == http_request::body::chunked) {
-    must(model::lower(codings.front()) == "chunked" && head.line[2] == "HTTP/1.1",
-         "no encoding but chunks, and those in HTTP/1.1", facts);
+    must_hold(model::lower(codings.front()) == "chunked" && head.line[2] == "HTTP/1.1",
+              "no encoding but chunks, and those in HTTP/1.1", facts);
   }
 }
 
@@ -67,21 +68,23 @@ void check_framing(const model::head& head, http_request::body framing, std::uin
 void check_target(const http_request& request, const std::string& target, std::string_view facts) {
   if (request.is_connect()) {
     const auto colon = target.rfind(':');
-    must(target.substr(0, colon) == request.host &&
-             std::stoul(target.substr(colon + 1)) == request.port,
-         "a tunnel's host and port", facts);
+    must_hold(target.substr(0, colon) == request.host &&
+                  std::stoul(target.substr(colon + 1)) == request.port,
+              "a tunnel's host and port", facts);
     return;
   }
-  must(model::lower(target.substr(0, 7)) == "http://", "only a target in full is taken", facts);
+  must_hold(model::lower(target.substr(0, 7)) == "http://", "only a target in full is taken",
+            facts);
   const auto rest = target.substr(7);
   const auto authority = rest.substr(0, rest.find_first_of("/?"));
-  must(authority.starts_with(std::string{request.host}), "the host of a target", facts);
+  must_hold(authority.starts_with(std::string{request.host}), "the host of a target", facts);
   const auto port = authority.substr(request.host.size());
-  must(port.empty() ? request.port == 80
-                    : port[0] == ':' && std::stoul(port.substr(1)) == request.port,
-       "the port of a target", facts);
+  must_hold(port.empty() ? request.port == 80
+                         : port[0] == ':' && std::stoul(port.substr(1)) == request.port,
+            "the port of a target", facts);
   const auto path = rest.substr(authority.size());
-  must(request.path == (path.starts_with('/') ? path : "/" + path), "the path of a target", facts);
+  must_hold(request.path == (path.starts_with('/') ? path : "/" + path), "the path of a target",
+            facts);
 }
 
 std::string authority_by_model(const host_text& host, std::uint32_t port) {
@@ -94,47 +97,47 @@ std::string authority_by_model(const host_text& host, std::uint32_t port) {
 void check_second_reader(const std::string& written, const model::head& head,
                          std::string_view facts) {
   const auto seen = read_by_beast(written);
-  must(seen && seen->method == head.line[0] && seen->target == head.line[1] &&
-           seen->hosts == head.all("host"),
-       "a second reader finds the same request", facts);
+  must_hold(seen && seen->method == head.line[0] && seen->target == head.line[1] &&
+                seen->hosts == head.all("host"),
+            "a second reader finds the same request", facts);
   const auto lengths = head.all("content-length");
-  must(seen->is_chunked == !head.all("transfer-encoding").empty() &&
-           seen->length == (lengths.empty() ? std::nullopt
-                                            : std::optional{std::stoull(lengths.front())}),
-       "a second reader finds the same end of its body", facts);
+  must_hold(seen->is_chunked == !head.all("transfer-encoding").empty() &&
+                seen->length ==
+                    (lengths.empty() ? std::nullopt : std::optional{std::stoull(lengths.front())}),
+            "a second reader finds the same end of its body", facts);
 }
 
 void check_written(const http_request& request, const model::head& came, const host_text& host) {
   const auto written = written_anew(request, host);
-  const auto facts = quoted(written);
-  must(written.find("\r\n\r\n") + 4 == written.size() && !model::has_odd_ends(written),
-       "one head is written", facts);
+  const std::string_view facts = written;
+  must_hold(written.find("\r\n\r\n") + 4 == written.size() && !model::has_odd_ends(written),
+            "one head is written", facts);
   const auto head = model::read_head(written);
-  must(head && head->line.size() == 3, "a request line and fields are written", facts);
-  must(head->line[0] == request.method && head->line[1] == request.path &&
-           head->line[1].starts_with('/') && head->line[2] == came.line[2],
-       "the request is for the server itself", facts);
+  must_hold(head && head->line.size() == 3, "a request line and fields are written", facts);
+  must_hold(head->line[0] == request.method && head->line[1] == request.path &&
+                head->line[1].starts_with('/') && head->line[2] == came.line[2],
+            "the request is for the server itself", facts);
   const auto authority = authority_by_model(host, request.port);
-  must(head->fields.front() == std::pair<std::string, std::string>{"host", authority} &&
-           head->all("host").size() == 1,
-       "Host is who was decided on", facts);
-  must(head->all("connection") == std::vector<std::string>{"close"},
-       "the server is asked to close", facts);
+  must_hold(head->fields.front() == std::pair<std::string, std::string>{"host", authority} &&
+                head->all("host").size() == 1,
+            "Host is who was decided on", facts);
+  must_hold(head->all("connection") == std::vector<std::string>{"close"},
+            "the server is asked to close", facts);
   check_framing(*head, request.framing, request.length, facts);
   auto expected = model::without(model::without_hop(came), model::named_in_connection(came));
   expected.emplace_back("via", "1.1 pinfold");
-  must(model::without_hop(*head) == expected, "all other fields go on as they came", facts);
+  must_hold(model::without_hop(*head) == expected, "all other fields go on as they came", facts);
   check_second_reader(written, *head, facts);
 
   // Read again as a client's own, it is the same request.
   const auto target = "http://" + authority + request.path;
-  const auto again_text = std::string{request.method} + " " + target +
-                          written.substr(written.find(" HTTP/1."));
+  const auto again_text =
+      std::string{request.method} + " " + target + written.substr(written.find(" HTTP/1."));
   const auto again = read_request(again_text);
-  must(again && again->port == request.port && again->path == request.path &&
-           again->framing == request.framing && again->length == request.length &&
-           pinfold::parse_host(again->host) == host,
-       "what is written is read as what it was written from", facts);
+  must_hold(again && again->port == request.port && again->path == request.path &&
+                again->framing == request.framing && again->length == request.length &&
+                pinfold::parse_host(again->host) == host,
+            "what is written is read as what it was written from", facts);
 }
 
 struct carried {
@@ -162,46 +165,48 @@ carried carry(const http_request& request, std::string_view text,
 }
 
 void check_body(const http_request& request, const std::string& text, const cuts& pieces) {
-  const auto facts = quoted(text);
+  const std::string_view facts = text;
   const auto whole = carry(request, text, {text.size()});
   const auto cut = carry(request, text, pieces.of(text.size()));
-  must(whole.says == cut.says && whole.out == cut.out && whole.left == cut.left,
-       "a body ends where it says however it is cut up", facts);
+  must_hold(whole.says == cut.says && whole.out == cut.out && whole.left == cut.left,
+            "a body ends where it says however it is cut up", facts);
   if (request.framing != http_request::body::chunked) {
-    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(request.length, text.size()));
-    must(whole.out == text.substr(0, size) && whole.left == text.substr(size),
-         "a body is as long as it says", facts);
-    must((whole.says == "whole") == (request.length <= text.size()), "then it is whole", facts);
+    const auto size =
+        static_cast<std::size_t>(std::min<std::uint64_t>(request.length, text.size()));
+    must_hold(whole.out == text.substr(0, size) && whole.left == text.substr(size),
+              "a body is as long as it says", facts);
+    must_hold((whole.says == "whole") == (request.length <= text.size()), "then it is whole",
+              facts);
     return;
   }
   const auto end = model::end_of_chunks(text);
-  must(end.has_value() == (whole.says == "whole"), "chunks end with the empty one", facts);
+  must_hold(end.has_value() == (whole.says == "whole"), "chunks end with the empty one", facts);
   if (whole.says == refused) return;
-  must(whole.out + whole.left == text, "chunks go on as they came", facts);
-  if (end) must(whole.out.size() == *end, "nothing behind the last chunk goes on", facts);
+  must_hold(whole.out + whole.left == text, "chunks go on as they came", facts);
+  if (end) must_hold(whole.out.size() == *end, "nothing behind the last chunk goes on", facts);
 }
 
 }  // namespace
 
 void check_request(const std::string& text, const cuts& pieces) {
   const auto ends = pieces.of(text.size());
-  const auto size_said = said_of_all(text, {}, [](std::string_view part) {
-    return said(size_of_head(part), size_shown);
-  });
-  must(size_said == head_by_model(text), "a head ends at its first empty line", quoted(text));
-  must(size_said == head_in_pieces(text, ends), "however it is cut up", quoted(text));
+  const auto size_said = said_of_all(
+      text, {}, [](std::string_view part) { return said(size_of_head(part), size_shown); });
+  must_hold(size_said == head_by_model(text), "a head ends at its first empty line", text);
+  must_hold(size_said == head_in_pieces(text, ends), "however it is cut up", text);
   if (size_said == more || size_said == refused) return;
   const auto size = std::stoul(size_said);
-  const std::vector<char> head_bytes(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size));
+  const std::vector<char> head_bytes(text.begin(),
+                                     text.begin() + static_cast<std::ptrdiff_t>(size));
   const auto request = read_request({head_bytes.data(), head_bytes.size()});
   if (!request) return;
 
-  const auto facts = quoted(std::string_view{text}.substr(0, size));
+  const auto facts = std::string_view{text}.substr(0, size);
   const auto head = model::read_head(std::string_view{text}.substr(0, size));
-  must(head && head->line.size() == 3, "what is taken is a request line and fields", facts);
-  must(head->line[0] == request->method, "the method is as it came", facts);
-  must(head->line[2] == "HTTP/1.1" || head->line[2] == "HTTP/1.0", "no other version", facts);
-  must(head->all("host").size() <= 1, "at most one Host", facts);
+  must_hold(head && head->line.size() == 3, "what is taken is a request line and fields", facts);
+  must_hold(head->line[0] == request->method, "the method is as it came", facts);
+  must_hold(head->line[2] == "HTTP/1.1" || head->line[2] == "HTTP/1.0", "no other version", facts);
+  must_hold(head->all("host").size() <= 1, "at most one Host", facts);
   check_framing(*head, request->framing, request->length, facts);
   check_target(*request, head->line[1], facts);
   check_asked(std::string{request->host}, request->port);

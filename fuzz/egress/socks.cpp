@@ -53,27 +53,28 @@ std::string shown(const socks_request& asked) {
 }
 
 void check_host_of(const socks_request& asked, std::string_view text) {
-  const auto facts = quoted(text);
+  const std::string_view facts = text;
   const auto bytes = text.substr(0, asked.size);
-  must(bytes.size() == asked.size, "a request is as long as what has come", facts);
+  must_hold(bytes.size() == asked.size, "a request is as long as what has come", facts);
   const auto port = number_at(bytes, bytes.size() - 2) << 8U | number_at(bytes, bytes.size() - 1);
-  must(asked.port == port, "the port is its last two bytes", facts);
+  must_hold(asked.port == port, "the port is its last two bytes", facts);
   const auto host = bytes.substr(4, bytes.size() - 6);
   switch (bytes[3]) {
     case 1:
-      must(host.size() == 4 && asked.host == address_by_model(host), "an IPv4 address", facts);
+      must_hold(host.size() == 4 && asked.host == address_by_model(host), "an IPv4 address", facts);
       break;
     case 4: {
-      must(host.size() == 16 && asked.host.starts_with('[') && asked.host.ends_with(']'),
-           "an IPv6 address in brackets", facts);
+      must_hold(host.size() == 16 && asked.host.starts_with('[') && asked.host.ends_with(']'),
+                "an IPv6 address in brackets", facts);
       const auto inner = asked.host.substr(1, asked.host.size() - 2);
-      must(model::address<16>(inner) == model::address<16>(address_by_model(host)),
-           "the same IPv6 address", facts);
+      must_hold(model::address<16>(inner) == model::address<16>(address_by_model(host)),
+                "the same IPv6 address", facts);
       break;
     }
     default:
-      must(bytes[3] == 3 && host.size() == 1 + number_at(host, 0) && asked.host == host.substr(1),
-           "a name as it came", facts);
+      must_hold(
+          bytes[3] == 3 && host.size() == 1 + number_at(host, 0) && asked.host == host.substr(1),
+          "a name as it came", facts);
   }
   check_asked(asked.host, asked.port);
 }
@@ -85,15 +86,15 @@ void check_socks(const std::string& text, const cuts& pieces) {
     return said(read_socks_greeting(part),
                 [](const socks_greeting& one) { return std::to_string(one.size); });
   });
-  must(greeting == greeting_by_model(text), "a greeting is read to the letter", quoted(text));
+  must_hold(greeting == greeting_by_model(text), "a greeting is read to the letter", text);
   if (greeting == more || greeting == refused) return;
   const auto rest = text.substr(std::stoul(greeting));
   const auto request = said_of_all(rest, pieces.of(rest.size()), [](std::string_view part) {
     return said(read_socks_request(part), shown);
   });
   const auto size = request_by_model(rest);
-  must(request == size || request.ends_with(" " + size), "a request is read to the letter",
-       quoted(rest));
+  must_hold(request == size || request.ends_with(" " + size), "a request is read to the letter",
+            rest);
   if (request != more && request != refused) check_host_of(**read_socks_request(rest), rest);
 }
 

@@ -25,9 +25,8 @@ std::string ssh_carrier(const std::string& port, program_finder is_here) {
 
 bool needs_ssh(const egress_request& request) {
   return request.names == tls_names::optional &&
-         std::ranges::any_of(request.hosts, [](const egress_entry& entry) {
-           return entry.port() == port_of_ssh;
-         });
+         std::ranges::any_of(request.hosts,
+                             [](const egress_entry& entry) { return entry.port() == port_of_ssh; });
 }
 
 }  // namespace

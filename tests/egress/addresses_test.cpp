@@ -183,6 +183,38 @@ TEST_CASE("a_name_without_an_answer_is_unreachable") {
   CHECK(said.contains("no such name"));
 }
 
+TEST_CASE("a_name_that_led_somewhere_is_asked_for_once_in_a_while_and_one_that_did_not_each_time") {
+  server to{&echo};
+  std::atomic<unsigned> asked{0};
+  auto settings = settings_for(to);
+  settings.lookup = [&](const std::string& name) -> name_answer {
+    if (++asked == 1) return std::unexpected{std::string{"not yet"}};
+    return all_are_loopback(name);
+  };
+  proxied proxy{settings};
+  const auto early = proxy.connect();
+  CHECK(early.send(connect_request("a.example", to.text())));
+  CHECK(code_in(early.all()) == "HostUnreachable");
+  for (unsigned i = 0; i < 5; ++i) check_served(proxy, to.text());
+  CHECK(asked == 2);
+}
+
+TEST_CASE("an_answer_is_kept_for_a_few_seconds_and_not_too_many_are") {
+  const recent_names::clock::time_point now{std::chrono::hours{1}};
+  recent_names recent;
+  recent.keep("a.example", {v4(1, 1, 1, 1)}, now);
+  CHECK(recent.find("a.example", now + 4999ms) == std::vector{v4(1, 1, 1, 1)});
+  CHECK_FALSE(recent.find("a.example", now + 5s));
+  CHECK_FALSE(recent.find("b.example", now));
+  for (std::size_t i = 0; i < 2 * recent_names::most_kept; ++i) {
+    recent.keep(std::to_string(i), {}, now);
+  }
+  CHECK(recent.find("a.example", now));
+  CHECK_FALSE(recent.find(std::to_string(recent_names::most_kept), now));
+  recent.keep("b.example", {}, now + 5s);  // the others make way
+  CHECK(recent.find("b.example", now + 5s));
+}
+
 TEST_CASE("the_names_of_the_machine_are_asked_for_by_the_machine") {
   const auto found = ask_the_machine("localhost");
   REQUIRE(found.has_value());
