@@ -16,7 +16,7 @@ def clients():
     where everything is said to be there."""
     if not (shutil.which("node") and shutil.which("npm")):
         if MUST_WORK:
-            raise AssertionError("node and npm are not here: see need_node in runner/setup.sh")
+            raise AssertionError("node and npm are not here: see programs_test in runner/setup.sh")
         raise unittest.SkipTest("node and npm are not here")
     assert os.path.isabs(PLACE), "PINFOLD_NPM must name a folder of the build"
     os.makedirs(PLACE, exist_ok=True)
