@@ -150,4 +150,21 @@ std::expected<descriptor, refusal> open_audit_file(const std::string& path,
   return file;
 }
 
+std::expected<std::unique_ptr<mcp::audit_log>, refusal> begin_audit_log(const std::string& path,
+                                                                        const mcp::session& now,
+                                                                        const caller& who) {
+  const auto& asked = now.settings().defaults;
+  const auto writable = writable_places(asked.workspace, asked.caches, who);
+  if (!writable) return std::unexpected{writable.error()};
+  auto file = open_audit_file(path, *writable);
+  if (!file) return std::unexpected{std::move(file.error())};
+  mcp::audit_opening facts{.workspace = asked.workspace,
+                           .present = asked.present,
+                           .open = asked.open,
+                           .labels = asked.labels,
+                           .boundary = now.boundary()};
+  for (const auto& entry : egress_list_of(asked.egress)) facts.egress.push_back(entry.text());
+  return mcp::audit_log::begin(std::move(*file), path, std::move(facts));
+}
+
 }  // namespace pinfold

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <expected>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include <pinfold/refusal.hpp>
 #include <pinfold/runner/request.hpp>
 
+#include "mcp/audit_log.hpp"
+#include "mcp/session.hpp"
 #include "sandbox/caller.hpp"
 
 namespace pinfold {
@@ -28,5 +31,9 @@ namespace pinfold {
 /// could put another in its place; `not_found` where its directory is not there.
 [[nodiscard]] std::expected<descriptor, refusal> open_audit_file(
     const std::string& path, std::span<const std::string> writable);
+
+/// The log of this session, begun. Errors: those of the above and of `audit_log::begin`.
+[[nodiscard]] std::expected<std::unique_ptr<mcp::audit_log>, refusal> begin_audit_log(
+    const std::string& path, const mcp::session& now, const caller& who);
 
 }  // namespace pinfold

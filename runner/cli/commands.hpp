@@ -37,6 +37,7 @@ inline constexpr int usage_error = 2;
 [[nodiscard]] std::unique_ptr<command> make_explain(CLI::App& app);
 [[nodiscard]] std::unique_ptr<command> make_doctor(CLI::App& app);
 [[nodiscard]] std::unique_ptr<command> make_gate(CLI::App& app);
+[[nodiscard]] std::unique_ptr<command> make_mcp(CLI::App& app);
 [[nodiscard]] std::unique_ptr<command> make_records(CLI::App& app);
 [[nodiscard]] std::unique_ptr<command> make_audit(CLI::App& app);
 

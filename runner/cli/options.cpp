@@ -23,9 +23,7 @@ environment_request parse_environment(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-}  // namespace
-
-void add_bound_options(CLI::App& app, bound_options& to) {
+void add_times_and_output(CLI::App& app, bound_options& to) {
   app.add_option("--timeout", to.timeout,
                  "End the command after this long: 30s, 500ms, 2m (default: none for a person at a "
                  "terminal, else 2m)")
@@ -34,23 +32,12 @@ void add_bound_options(CLI::App& app, bound_options& to) {
   app.add_option("--max-output", to.max_output,
                  "Keep this much of each stream, first and last part (default: 256KiB)")
       ->type_name("SIZE");
-  app.add_flag("--json", to.json, "Print the run record as one JSON object");
 }
 
-void add_events_option(CLI::App& app, bound_options& to) {
-  app.add_flag("--events", to.events,
-               "Print events as JSON lines while the command runs, one object a line: started, "
-               "output, heartbeat, ended (which holds the run record)")
-      ->excludes("--json");
-}
-
-void add_run_options(CLI::App& app, run_options& to) {
-  add_bound_options(app, to.bounds);
+/// What a command may reach and use, whoever starts it.
+void add_grant_options(CLI::App& app, run_options& to) {
   add_limit_options(app, to.limits);
   app.add_option("--workspace", to.workspace, "The one folder (default: the current directory)")
-      ->type_name("DIR");
-  app.add_option("--cwd", to.cwd,
-                 "Where the command starts, inside the workspace (default: its top)")
       ->type_name("DIR");
   app.add_option("--read", to.read,
                  "Show a directory of the hidden home read-only, for a toolchain; repeatable")
@@ -73,6 +60,33 @@ void add_run_options(CLI::App& app, run_options& to) {
       ->take_all();
   add_decision_options(app, to.decisions);
   add_egress_options(app, to.egress);
+}
+
+}  // namespace
+
+void add_bound_options(CLI::App& app, bound_options& to) {
+  add_times_and_output(app, to);
+  app.add_flag("--json", to.json, "Print the run record as one JSON object");
+}
+
+void add_session_options(CLI::App& app, run_options& to) {
+  add_times_and_output(app, to.bounds);
+  add_grant_options(app, to);
+}
+
+void add_events_option(CLI::App& app, bound_options& to) {
+  app.add_flag("--events", to.events,
+               "Print events as JSON lines while the command runs, one object a line: started, "
+               "output, heartbeat, ended (which holds the run record)")
+      ->excludes("--json");
+}
+
+void add_run_options(CLI::App& app, run_options& to) {
+  add_bound_options(app, to.bounds);
+  add_grant_options(app, to);
+  app.add_option("--cwd", to.cwd,
+                 "Where the command starts, inside the workspace (default: its top)")
+      ->type_name("DIR");
   app.add_option("-c", to.shell_text, "Run this text with bash -c, in place of -- COMMAND");
 }
 
@@ -124,10 +138,16 @@ std::expected<std::vector<std::string>, std::string> command_of(const std::strin
 
 std::expected<run_request, std::string> request_of(const run_options& given, bool has_shell_text,
                                                    const invocation& call) {
-  run_request request;
   auto command = command_of(given.shell_text, has_shell_text, call);
   if (!command) return std::unexpected{std::move(command.error())};
-  request.command = std::move(*command);
+  auto request = request_of(given, call);
+  if (request) request->command = std::move(*command);
+  return request;
+}
+
+std::expected<run_request, std::string> request_of(const run_options& given,
+                                                   const invocation& call) {
+  run_request request;
   request.workspace = expand_home(given.workspace, call.environment);
   request.directory = given.cwd;
   if (request.workspace.empty()) return std::unexpected{"--workspace: the path is empty"};

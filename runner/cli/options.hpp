@@ -47,6 +47,9 @@ struct run_options {
 
 void add_bound_options(CLI::App& app, bound_options& to);
 void add_run_options(CLI::App& app, run_options& to);
+/// The same for a session of many commands: those of `run` but the command, where it starts and how
+/// it is shown.
+void add_session_options(CLI::App& app, run_options& to);
 /// For those that run something; after the others.
 void add_events_option(CLI::App& app, bound_options& to);
 
@@ -68,6 +71,9 @@ enum class watcher : bool { program, person };
 /// The checked request. The error is a sentence.
 [[nodiscard]] std::expected<run_request, std::string> request_of(const run_options& given,
                                                                  bool has_shell_text,
+                                                                 const invocation& call);
+/// The same without a command.
+[[nodiscard]] std::expected<run_request, std::string> request_of(const run_options& given,
                                                                  const invocation& call);
 
 /// What `run` and `explain` were asked for, checked.

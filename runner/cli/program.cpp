@@ -32,6 +32,8 @@ constexpr std::array entries{
           &make_doctor, tail::none},
     entry{"gate", "Run the repository's own checks outside the sandbox, bounded", &make_gate,
           tail::command, interruptions::are_told},
+    entry{"mcp", "Serve file tools and a shell to an agent by MCP, held to one folder", &make_mcp,
+          tail::none, interruptions::are_told},
     entry{"records", "Sum up run records: how many ended how, slowest, most output, refusals",
           &make_records, tail::paths},
     entry{"audit", "Say what sessions of `mcp` did, from their audit logs", &make_audit,

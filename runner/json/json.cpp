@@ -33,14 +33,6 @@ std::int64_t whole_milliseconds(std::chrono::microseconds span) {
   return std::chrono::round<std::chrono::milliseconds>(span).count();
 }
 
-json labels_of(taint set) {
-  auto list = json::array();
-  for (const auto& one : taint_labels) {
-    if (set.includes(one.label)) list.push_back(one.name);
-  }
-  return list;
-}
-
 json blob_or_null(const std::optional<kept_blob>& blob) {
   if (!blob) return nullptr;
   json object;
@@ -149,6 +141,14 @@ void put_bytes(json& object, std::string_view name, std::string_view bytes) {
   std::string key{name};
   object[key] = with_replacements(bytes);
   if (!is_utf8(bytes)) object[key + "_base64"] = base64_of(bytes);
+}
+
+json labels_of(taint set) {
+  auto list = json::array();
+  for (const auto& one : taint_labels) {
+    if (set.includes(one.label)) list.push_back(one.name);
+  }
+  return list;
 }
 
 json to_json(const refusal& refused) {

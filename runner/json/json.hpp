@@ -12,6 +12,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <pinfold/runner/record.hpp>
+#include <pinfold/taint.hpp>
 
 namespace pinfold {
 
@@ -25,6 +26,9 @@ void put_bytes(json& object, std::string_view name, std::string_view bytes);
 /// `error`, `message`, `operation`, `path`, `resolved`, `boundary`, `remedy`. `resolved` and
 /// `boundary` are null when the refusal has none. Path fields may have twins, see `put_bytes`.
 [[nodiscard]] json to_json(const refusal& refused);
+
+/// The labels of a set, by name.
+[[nodiscard]] json labels_of(taint set);
 
 /// Who asked for the run: `gate` adds the field `role: "gate"`.
 enum class record_role : std::uint8_t { run, gate };

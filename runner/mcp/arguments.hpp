@@ -5,14 +5,13 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <pinfold/refusal.hpp>
 
 #include "json/json.hpp"
-
 
 namespace pinfold::mcp {
 
@@ -40,8 +39,8 @@ class argument_reader {
 
   const json& from_;
   operation op_;
-  std::size_t known_{0};  ///< how many of the arguments were read
-  std::optional<refusal> first_;
+  std::vector<std::string_view> known_{};  ///< the names that were read
+  std::optional<refusal> first_{};
 };
 
 }  // namespace pinfold::mcp

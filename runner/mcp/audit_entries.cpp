@@ -63,14 +63,6 @@ std::size_t shorten(json& list) {
   return taken;
 }
 
-json labels_of(taint set) {
-  auto list = json::array();
-  for (const auto& one : taint_labels) {
-    if (set.includes(one.label)) list.push_back(one.name);
-  }
-  return list;
-}
-
 std::string time_text(std::chrono::system_clock::time_point at) {
   const auto whole = std::chrono::floor<std::chrono::milliseconds>(at);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(whole);
@@ -119,7 +111,7 @@ json told(const json& arguments) {
 json to_entry(const effect& one) {
   json object;
   object["operation"] = name_of(one.op);
-  object["verdict"] = one.says == verdict::allow ? "allow" : one.says == verdict::ask ? "ask" : "refuse";
+  object["verdict"] = name_of(one.says);
   object["why"] = one.why ? json(name_of(*one.why)) : json(nullptr);
   put_text(object, "asked", one.asked);
   put_text_or_null(object, "canonical", one.canonical);

@@ -3,17 +3,18 @@
 // client sends changes any of it but the labels, which only grow.
 #pragma once
 
-#include <chrono>
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <expected>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pinfold/disk/open.hpp>
@@ -34,7 +35,9 @@ enum class commands : std::uint8_t { confined, unconfined_by_request };
 
 /// What the server was started with.
 struct session_settings {
-  run_request defaults;  ///< of each command: workspace, mode, gate, labels, caches, roots, egress
+  /// Of each command: workspace, mode, gate, first labels, caches, egress; `read_roots` are canonical
+  /// and count for file tools too.
+  run_request defaults;
   limits bounds;         ///< of each command; a call may ask for less time, never for more
   commands boundary{commands::confined};
   taint on_network{taint::untrusted_content};  ///< what a command with the network takes in
@@ -56,19 +59,19 @@ class session {
  public:
   /// Holds the workspace. Errors: those of `canonical_workspace` and of `runner::carve_outs`.
   [[nodiscard]] static std::expected<std::unique_ptr<session>, refusal> open(
-      session_settings settings, runner commands);
+      session_settings settings, runner launcher);
 
   /// The workspace as it is held now, with the carve-outs that were found last. Kept by whoever uses
   /// it: `look_again` puts another in its place. Error: why it could not be held anew; every call is
-  /// then refused until it can.
-  [[nodiscard]] std::expected<std::shared_ptr<const workspace>, refusal> held() const;
+  /// then refused until it can, which is tried each time.
+  [[nodiscard]] std::expected<std::shared_ptr<const workspace>, refusal> held();
 
   /// Looks for carve-outs anew: after whatever may have changed what git obeys. Never follows the
   /// path to another directory than the one that was held first (WorkspaceGone).
   void look_again();
 
   [[nodiscard]] const session_settings& settings() const noexcept { return settings_; }
-  [[nodiscard]] const runner& commands() const noexcept { return commands_; }
+  [[nodiscard]] const runner& launcher() const noexcept { return launcher_; }
   [[nodiscard]] mode present() const noexcept { return settings_.defaults.present; }
   [[nodiscard]] enforcement boundary() const noexcept;
 
@@ -88,10 +91,13 @@ class session {
   static constexpr std::size_t most_decisions = 100;
 
  private:
-  session(session_settings settings, runner commands) noexcept;
+  session(session_settings settings, runner launcher) noexcept;
+  [[nodiscard]] std::expected<std::shared_ptr<const workspace>, refusal> hold();
 
   const session_settings settings_;
-  const runner commands_;
+  const runner launcher_;
+  std::mutex looking_;
+  std::optional<std::pair<dev_t, ino_t>> first_;  ///< the directory that was held first
   mutable std::mutex lock_;
   std::expected<std::shared_ptr<const workspace>, refusal> held_;
   session_taint labels_;

@@ -69,6 +69,18 @@ struct tool_call {
   asker& person;
 };
 
+[[nodiscard]] constexpr std::string_view name_of(verdict::answer says) noexcept {
+  switch (says) {
+    case verdict::refuse:
+      return "refuse";
+    case verdict::ask:
+      return "ask";
+    case verdict::allow:
+      return "allow";
+  }
+  return "refuse";
+}
+
 /// One thing that a call did or was kept from doing: for the audit log and the last decisions.
 struct effect {
   operation op{operation::read};
