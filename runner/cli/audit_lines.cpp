@@ -138,6 +138,8 @@ void take_begins(field_taker& take, const json& entry, audit_line& line) {
   line.tool = take.text(entry, "tool");
   const auto* arguments = take.object_or_null(entry, "arguments");
   if (arguments == nullptr) return;
+  const auto recursive = arguments->find("recursive");
+  line.is_recursive = recursive != arguments->end() && *recursive == true;
   for (const auto* name : {"command", "path", "from", "pattern", "label"}) {
     if (line.about.empty()) line.about = take.text_or_empty(*arguments, name);
   }

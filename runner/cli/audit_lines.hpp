@@ -77,6 +77,7 @@ struct audit_line {
   std::string commands;
   // begins
   std::string about;  ///< its command, or else its path
+  bool is_recursive{false};
   // ended
   std::string how;
   std::vector<audited_effect> effects;

@@ -17,6 +17,13 @@ std::optional<part> part_of(const audited_effect& one) {
   return std::nullopt;
 }
 
+/// Codes of the file system, which can come when a part is done already.
+bool comes_on_the_way(std::string_view why) {
+  constexpr std::array<std::string_view, 5> codes{"NotEmpty", "PermissionDenied", "ResourceExhausted",
+                                                  "TryAgain", "InputOutputError"};
+  return std::ranges::find(codes, why) != codes.end();
+}
+
 std::string place_of(const audited_effect& one) {
   return one.canonical.empty() ? one.asked : one.canonical;
 }
@@ -110,18 +117,19 @@ void audit_summary::begin_call(session& of, const audit_line& line) {
   of.calls = saturating_sum(of.calls, 1);
   if (calls_.size() < most_tools || calls_.contains(line.tool)) ++calls_[line.tool];
   if (open_.size() == audit_list::most_kept) return list(part::unfinished).add_uncounted(1);
-  open_.insert_or_assign({line.session, line.call}, begun{line.tool, line.about, line.at});
+  open_.insert_or_assign({line.session, line.call}, begun{line.tool, line.about, line.at, line.is_recursive});
 }
 
 void audit_summary::end_call(const audit_line& line) {
   const auto found = open_.find({line.session, line.call});
   const auto about = found == open_.end() ? std::string{} : found->second.about;
+  const bool is_recursive = found != open_.end() && found->second.is_recursive;
   if (found != open_.end()) open_.erase(found);
   if (line.how == "failed") {
     list(part::unfinished).add(line.tool, about, "it failed", line.at);
   }
   add_refusals(line);
-  for (const auto& one : line.effects) add_effect(line, one);
+  for (const auto& one : line.effects) add_effect(line, one, is_recursive);
   if (line.run) add_run(line, *line.run, about);
 }
 
@@ -142,13 +150,18 @@ void audit_summary::add_refusals(const audit_line& line) {
            line.at);
 }
 
-void audit_summary::add_effect(const audit_line& line, const audited_effect& one) {
+void audit_summary::add_effect(const audit_line& line, const audited_effect& one,
+                               bool is_recursive) {
   const auto which = part_of(one);
-  if (one.verdict == "refuse" || !which) return;
+  if (!which) return;
+  if (one.verdict == "refuse") {
+    if (*which != part::removed || !is_recursive || !comes_on_the_way(one.why)) return;
+    return list(part::unsure)
+        .add(one.operation, place_of(one), "refused on the way: part of what lay below may be gone",
+             line.at);
+  }
   const auto detail = *which == part::moved ? one.to : std::string{};
-  if (line.how == "done") return list(*which).add(one.operation, place_of(one), detail, line.at);
-  list(part::unsure)
-      .add(one.operation, place_of(one), "the call was " + line.how + " later", line.at);
+  list(*which).add(one.operation, place_of(one), detail, line.at);
 }
 
 void audit_summary::add_run(const audit_line& line, const audited_run& run,

@@ -102,6 +102,7 @@ class audit_summary {
     std::string tool;
     std::string about;
     std::string at;
+    bool is_recursive{false};
   };
   struct named_bad {
     std::string file;
@@ -119,7 +120,7 @@ class audit_summary {
   void begin_call(session& of, const audit_line& line);
   void end_call(const audit_line& line);
   void add_refusals(const audit_line& line);
-  void add_effect(const audit_line& line, const audited_effect& one);
+  void add_effect(const audit_line& line, const audited_effect& one, bool is_recursive);
   void add_run(const audit_line& line, const audited_run& run, const std::string& command);
   void add_taint(const audit_line& line);
 

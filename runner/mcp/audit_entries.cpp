@@ -18,9 +18,8 @@ namespace {
 
 /// Arguments whose text says what a call is about. Of any other text the length is kept: it is content,
 /// and an audit log is no copy of the files.
-constexpr std::array<std::string_view, 16> told_arguments{
-    "command", "cwd",  "destination", "directory", "from",        "glob",  "label", "name",
-    "path",    "paths", "pattern",    "query",     "expression", "source", "to",    "workspace"};
+constexpr std::array<std::string_view, 9> told_arguments{
+    "command", "cwd", "files", "from", "label", "path", "pattern", "to", "type"};
 
 constexpr std::size_t most_arguments = 32;
 constexpr std::size_t longest_name = 64;

@@ -111,7 +111,7 @@ TEST_CASE("an_entry_is_bounded_whatever_the_call_held") {
   const log_file file;
   const auto log = file.begin();
   json arguments;
-  for (const auto* name : {"path", "command", "pattern", "from", "to", "cwd", "glob", "name"}) {
+  for (const auto* name : {"path", "command", "pattern", "from", "to", "cwd", "files", "label"}) {
     arguments[name] = std::string(1 << 20, '\1');
   }
   for (int i = 0; i < 5000; ++i) arguments["x" + std::to_string(i)] = i;

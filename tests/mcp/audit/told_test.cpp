@@ -70,8 +70,9 @@ void make_calls(mcp::audit_log& log) {
        result_of({{operation::rename, "a", "/work/app/a", verdict::allow, {}, "/work/app/b"}}));
   call("remove", {{"path", "b"}},
        result_of({{operation::remove, "b", "/work/app/b\xff", verdict::ask, code::needs_approval}}));
-  call("edit_file", {{"path", "c"}},
-       result_of({{operation::write, "c", "/work/app/c", verdict::allow}}), call_end::cancelled);
+  call("remove", {{"path", "c"}, {"recursive", true}},
+       result_of({{operation::remove, "c", "/work/app/c", verdict::refuse, code::permission_denied}}),
+       call_end::cancelled);
   auto record = std::make_shared<run_record>();
   record->ended = ending::exited;
   record->exit_code = 3;
@@ -123,10 +124,11 @@ TEST_CASE("what_was_done_is_told_by_kind") {
                                          {"to", "/work/app/b"},
                                          {"count", 1}});
   CHECK(first_row(told, "removed")["path_base64"] == "L3dvcmsvYXBwL2L/");
-  CHECK(first_row(told, "unsure") == json{{"operation", "write"},
-                                          {"path", "/work/app/c"},
-                                          {"detail", "the call was cancelled later"},
-                                          {"count", 1}});
+  CHECK(first_row(told, "unsure") ==
+        json{{"operation", "remove"},
+             {"path", "/work/app/c"},
+             {"detail", "refused on the way: part of what lay below may be gone"},
+             {"count", 1}});
   CHECK(first_row(told, "commands") == json{{"ended", "exited"},
                                             {"command", "make test"},
                                             {"detail", "exit code 3"},
@@ -146,7 +148,7 @@ TEST_CASE("what_was_done_is_told_by_kind") {
   CHECK(first_row(told, "host_run")["path"] == ".envrc");
   CHECK(first_row(told, "unfinished")["about"] == "sleep 9");
   CHECK(told["calls"] ==
-        json{{"bash", 2}, {"edit_file", 1}, {"move", 1}, {"remove", 1}, {"write_file", 4}});
+        json{{"bash", 2}, {"move", 1}, {"remove", 2}, {"write_file", 4}});
   CHECK(told["sessions"][0]["ended"] == true);
   CHECK(told["bad"]["count"] == 0);
 }
@@ -155,7 +157,7 @@ TEST_CASE("refusals_come_first_and_foreign_bytes_are_shown_as_text") {
   const log_file file;
   { make_calls(*file.begin({.workspace = "/work/app", .open = gate::untainted})); }
   const auto text = sum_of(file.lines()).table(50);
-  CHECK(text.starts_with("refused                 3\n  OutsideWorkspace      ../x  write"));
+  CHECK(text.starts_with("refused                 4\n  OutsideWorkspace      ../x  write"));
   CHECK(text.find("(3 times)") != std::string::npos);
   CHECK(text.find("/work/app/a\\x1b[2J\\u{202e}") != std::string::npos);
   CHECK(text.find("/work/app/b\\xff") != std::string::npos);
