@@ -14,7 +14,8 @@
 
 namespace pinfold::mcp {
 
-outlet::outlet(int fd) : descriptor_{fd}, closing_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+outlet::outlet(int fd, int ending)
+    : descriptor_{fd}, ending_{ending}, closing_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
   struct stat about {};
   if (::fstat(fd, &about) != 0) return;
   if (S_ISSOCK(about.st_mode)) kind_ = kind::socket;
@@ -71,12 +72,13 @@ long outlet::write_some(std::string_view bytes) {
 }
 
 bool outlet::wait_for_room() {
-  std::array<pollfd, 2> watched{{{own_ ? own_.get() : descriptor_, POLLOUT, 0},
-                                 {closing_.get(), POLLIN, 0}}};
+  std::array<pollfd, 3> watched{{{own_ ? own_.get() : descriptor_, POLLOUT, 0},
+                                 {closing_.get(), POLLIN, 0},
+                                 {ending_, POLLIN, 0}}};
   for (;;) {
     const int ready = ::poll(watched.data(), watched.size(), -1);
     if (ready < 0 && errno != EINTR) return false;
-    if (watched[1].revents != 0) return false;
+    if (watched[1].revents != 0 || watched[2].revents != 0) return false;
     if (ready > 0) return true;
   }
 }

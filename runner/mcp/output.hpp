@@ -17,8 +17,9 @@ namespace pinfold::mcp {
 /// lines are dropped.
 class outlet {
  public:
-  /// `descriptor` is borrowed.
-  explicit outlet(int descriptor);
+  /// Both are borrowed. When `ending` is readable, who waits for the client waits no more; negative:
+  /// there is none.
+  outlet(int descriptor, int ending);
 
   enum class when : std::uint8_t {
     now,
@@ -43,6 +44,7 @@ class outlet {
   enum class kind : std::uint8_t { plain, pipe, socket };
 
   int descriptor_;
+  int ending_;
   descriptor own_;  ///< of a pipe: opened anew, so that nobody else's descriptor stops waiting
   kind kind_{kind::plain};
   descriptor closing_;
