@@ -8,7 +8,6 @@
 
 #include "cli/base64.hpp"
 #include "json/json.hpp"
-#include "mcp/audit_entries.hpp"
 #include "mcp/audit_file.hpp"
 
 namespace pinfold {

@@ -112,7 +112,7 @@ std::string audit_summary::table(std::size_t most) const {
     text += row("  " + terminal_safe(tool), std::to_string(count));
   }
   text += row("sessions", std::to_string(saturating_sum(sessions_.size(), more_sessions_)));
-  for (std::size_t i = 0; i < std::min(most, sessions_.size()); ++i) text += shown(sessions_[i]);
+  for (std::size_t i = 0; i < std::min(most, sessions_.size()); ++i) text += told(sessions_[i]);
   if (sessions_.size() > most) {
     text += "  and " + std::to_string(sessions_.size() - most) + " more (--top)\n";
   }
@@ -127,7 +127,7 @@ std::string audit_summary::table(std::size_t most) const {
   return text;
 }
 
-std::string audit_summary::shown(const session& one) {
+std::string audit_summary::told(const session& one) {
   auto text = terminal_safe(one.workspace) + "  mode " + terminal_safe(one.mode) + ", gate " +
               terminal_safe(one.gate) + ", commands " + terminal_safe(one.commands) + ", " +
               std::to_string(one.calls) + " calls, until " + terminal_safe(one.last);

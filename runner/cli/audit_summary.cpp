@@ -55,10 +55,10 @@ void audit_list::add(std::string what, std::string name, std::string detail, con
     return;
   }
   if (is_new) rows_.push_back({std::move(what), std::move(name), std::move(detail), 0, at});
-  auto& row = rows_[found->second];
-  row.count = saturating_sum(row.count, 1);
-  row.sent = saturating_sum(row.sent, sent);
-  row.received = saturating_sum(row.received, received);
+  auto& same = rows_[found->second];
+  same.count = saturating_sum(same.count, 1);
+  same.sent = saturating_sum(same.sent, sent);
+  same.received = saturating_sum(same.received, received);
 }
 
 void audit_summary::add(const audit_line& line, record_place where) {

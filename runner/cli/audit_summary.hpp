@@ -114,7 +114,7 @@ class audit_summary {
   [[nodiscard]] const audit_list& list(part which) const {
     return lists_[static_cast<std::size_t>(which)];
   }
-  [[nodiscard]] static std::string shown(const session& one);
+  [[nodiscard]] static std::string told(const session& one);
   [[nodiscard]] std::uint64_t call_count() const;
   void begin_session(const audit_line& line);
   void begin_call(session& of, const audit_line& line);

@@ -12,6 +12,7 @@
 #include <pinfold/version.hpp>
 
 #include "json/utf8.hpp"
+#include "mcp/audit_file.hpp"
 
 namespace pinfold::mcp {
 namespace {

@@ -18,9 +18,6 @@
 
 namespace pinfold::mcp {
 
-/// Fields and events may be added to a format; another number is another format.
-inline constexpr unsigned audit_format = 1;
-
 /// A text of more bytes is cut there, and `NAME_bytes` says how many it had.
 inline constexpr std::size_t longest_text = 8 * 1024;
 /// So many bytes of JSON of each list are written; the others are counted.

@@ -17,6 +17,10 @@
 
 namespace pinfold::mcp {
 
+/// Of the entries: README, "The audit log". Fields and events may be added to a format; another number is
+/// another format.
+inline constexpr unsigned audit_format = 1;
+
 /// Whether what was appended has to be on the disk (fdatasync(2)) at once, or may follow later. A program
 /// that is killed loses neither; a machine that loses its power loses what was not synced.
 enum class durability : std::uint8_t { later, now };
