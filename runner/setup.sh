@@ -2,8 +2,8 @@
 # get the ones that are missing. It says what it installs before it does, and removes or changes
 # nothing else.
 
-packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev librange-v3-dev
-                libseccomp-dev musl-dev nlohmann-json3-dev)
+packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev libre2-dev
+                librange-v3-dev libseccomp-dev musl-dev nlohmann-json3-dev)
 packages_run=(bubblewrap git)
 packages_test=(catch2 ccache curl doxygen fish gdb groff-base make man-db openssl pkg-config procps python3
                python3-requests strace wget zsh)

@@ -23,7 +23,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto input_schema = R"({
+constexpr auto input_schema = R"json({
   "type": "object",
   "properties": {
     "command": {"type": "string", "description": "Text for bash -c"},
@@ -33,10 +33,10 @@ constexpr auto input_schema = R"({
   },
   "required": ["command"],
   "additionalProperties": false
-})";
+})json";
 
 /// The run record of `pinfold run --json`: what every client may count on is required.
-constexpr auto output_schema = R"({
+constexpr auto output_schema = R"json({
   "type": "object",
   "properties": {
     "ended": {"type": "string", "description": "exited, signaled, timed_out, limited or cancelled"},
@@ -64,7 +64,7 @@ constexpr auto output_schema = R"({
       "required": ["text", "bytes", "dropped", "clipped"]
     }
   }
-})";
+})json";
 
 /// Makes a descriptor readable when the call is cancelled.
 class cancel_event {

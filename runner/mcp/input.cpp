@@ -83,10 +83,10 @@ bool line_source::fill() {
   before_waiting_();
   for (;;) {
     if (!wait_for(descriptor_, ending_)) return false;
-    const auto got = ::read(descriptor_, &bytes_[end_], size_ - end_);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got <= 0) return false;
-    end_ += static_cast<std::size_t>(got);
+    const auto count = ::read(descriptor_, &bytes_[end_], size_ - end_);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count <= 0) return false;
+    end_ += static_cast<std::size_t>(count);
     return true;
   }
 }

@@ -105,29 +105,64 @@ namespace pinfold::beneath {
   });
 }
 
+/// What was there before a file was replaced.
+enum class replaced : std::uint8_t { nothing, a_file };
+
+/// True when two looks at one file found it unchanged: its content, or its name, may not have been
+/// touched in between.
+[[nodiscard]] inline bool is_unchanged(const struct stat& first, const struct stat& then) noexcept {
+  return identity_of(first) == identity_of(then) && first.st_size == then.st_size &&
+         first.st_mtim.tv_sec == then.st_mtim.tv_sec &&
+         first.st_mtim.tv_nsec == then.st_mtim.tv_nsec;
+}
+
+/// Puts a new file in the place of the one at `place`, with its mode. With `only_if`, what is there
+/// must still be what that look found (`symlink_loop` when not, so that the caller looks again);
+/// what another program writes between this check and the rename is lost.
+[[nodiscard]] inline std::expected<replaced, code> replace_at(const held_root& root,
+                                                            const resolved& place,
+                                                            std::string_view bytes,
+                                                            const struct stat* only_if = nullptr) {
+  auto at = reach_parent(root, operation::write, place);
+  if (!at) return std::unexpected{at.error()};
+  const auto look = [&](struct stat& status) -> std::expected<bool, code> {
+    if (::fstatat(at->directory, at->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return true;
+    if (errno == ENOENT) return false;
+    return std::unexpected{code_of(errno)};
+  };
+  struct stat status {
+  }, again{};
+  const auto is_there = look(status);
+  if (!is_there) return std::unexpected{is_there.error()};
+  if (*is_there && S_ISLNK(status.st_mode)) return std::unexpected{code::symlink_loop};
+  if (*is_there) {
+    if (auto why = not_a_file(status)) return std::unexpected{*why};
+  }
+  auto fresh = temporary_file::beside(at->directory);
+  if (!fresh) return std::unexpected{fresh.error()};
+  if (auto why = fresh->append(bytes)) return std::unexpected{*why};
+  if (*is_there) {
+    if (auto why = fresh->take_mode_of(status)) return std::unexpected{*why};
+  }
+  if (auto why = fresh->flush()) return std::unexpected{*why};
+  if (only_if != nullptr) {
+    const auto is_still_there = look(again);
+    if (!is_still_there) return std::unexpected{is_still_there.error()};
+    if (!*is_still_there || !is_unchanged(*only_if, again)) {
+      return std::unexpected{code::symlink_loop};
+    }
+  }
+  auto done = fresh->put_at(at->name, 0);
+  if (!done) return std::unexpected{done.error()};
+  return *is_there ? replaced::a_file : replaced::nothing;
+}
+
 [[nodiscard]] inline std::expected<void, refusal> replace_file(const held_root& root,
                                                                std::string_view input,
                                                                std::string_view bytes) {
   const disk::question asked{root.rules(), operation::write, input};
   return attempt(root, asked, [&](const resolved& place) -> std::expected<void, code> {
-    auto at = reach_parent(root, operation::write, place);
-    if (!at) return std::unexpected{at.error()};
-    struct stat status {};
-    const bool is_there =
-        ::fstatat(at->directory, at->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-    if (!is_there && errno != ENOENT) return std::unexpected{code_of(errno)};
-    if (is_there && S_ISLNK(status.st_mode)) return std::unexpected{code::symlink_loop};
-    if (is_there) {
-      if (auto why = not_a_file(status)) return std::unexpected{*why};
-    }
-    auto fresh = temporary_file::beside(at->directory);
-    if (!fresh) return std::unexpected{fresh.error()};
-    if (auto why = fresh->append(bytes)) return std::unexpected{*why};
-    if (is_there) {
-      if (auto why = fresh->take_mode_of(status)) return std::unexpected{*why};
-    }
-    if (auto why = fresh->flush()) return std::unexpected{*why};
-    auto done = fresh->put_at(at->name, 0);
+    const auto done = replace_at(root, place, bytes);
     if (!done) return std::unexpected{done.error()};
     return {};
   });
@@ -172,17 +207,21 @@ namespace pinfold::beneath {
   });
 }
 
+/// Removes the name at `place`: anything but a directory that is not empty.
+[[nodiscard]] inline std::expected<void, code> remove_at(const held_root& root,
+                                                         const resolved& place) {
+  const auto at = reach_parent(root, operation::remove, place);
+  if (!at) return std::unexpected{at.error()};
+  if (::unlinkat(at->directory, at->name.c_str(), 0) == 0) return {};
+  if (errno != EISDIR && errno != EPERM) return std::unexpected{code_of(errno)};
+  if (::unlinkat(at->directory, at->name.c_str(), AT_REMOVEDIR) == 0) return {};
+  return std::unexpected{code_of(errno)};
+}
+
 [[nodiscard]] inline std::expected<void, refusal> remove(const held_root& root,
                                                          std::string_view input) {
   const disk::question asked{root.rules(), operation::remove, input};
-  return attempt(root, asked, [&](const resolved& place) -> std::expected<void, code> {
-    const auto at = reach_parent(root, operation::remove, place);
-    if (!at) return std::unexpected{at.error()};
-    if (::unlinkat(at->directory, at->name.c_str(), 0) == 0) return {};
-    if (errno != EISDIR && errno != EPERM) return std::unexpected{code_of(errno)};
-    if (::unlinkat(at->directory, at->name.c_str(), AT_REMOVEDIR) == 0) return {};
-    return std::unexpected{code_of(errno)};
-  });
+  return attempt(root, asked, [&](const resolved& place) { return remove_at(root, place); });
 }
 
 /// The code for what renameat2 says: EXDEV between two file systems or mounts, EINVAL for a
@@ -191,10 +230,13 @@ namespace pinfold::beneath {
   return error == EXDEV || error == EINVAL ? code::invalid_argument : code_of(error);
 }
 
-[[nodiscard]] inline std::expected<void, refusal> rename_within(const held_root& root,
-                                                                std::string_view from,
-                                                                std::string_view to,
-                                                                overwrite existing) {
+/// `permits` is asked about both canonical places before anything is renamed; where it says no, the
+/// answer is `permission_denied`.
+template <typename Permits>
+[[nodiscard]] std::expected<void, refusal> rename_within(const held_root& root,
+                                                         std::string_view from, std::string_view to,
+                                                         overwrite existing,
+                                                         const Permits& permits) {
   const disk::question asked{root.rules(), operation::rename, from};
   const disk::question asked_too{root.rules(), operation::rename, to};
   const unsigned flags = existing == overwrite::refused ? RENAME_NOREPLACE : 0;
@@ -205,6 +247,7 @@ namespace pinfold::beneath {
     auto moved = attempt(root, asked_too, [&](const resolved& target) -> std::expected<void, code> {
       const auto there = reach_parent(root, operation::rename, target);
       if (!there) return std::unexpected{there.error()};
+      if (!permits(source, target)) return std::unexpected{code::permission_denied};
       if (::renameat2(here->directory, here->name.c_str(), there->directory, there->name.c_str(),
                       flags) == 0) {
         return {};
@@ -217,6 +260,14 @@ namespace pinfold::beneath {
   });
   if (!done && about_target) return std::unexpected{std::move(*about_target)};
   return done;
+}
+
+[[nodiscard]] inline std::expected<void, refusal> rename_within(const held_root& root,
+                                                                std::string_view from,
+                                                                std::string_view to,
+                                                                overwrite existing) {
+  const auto permits = [](const resolved&, const resolved&) { return true; };
+  return rename_within(root, from, to, existing, permits);
 }
 
 }  // namespace pinfold::beneath

@@ -81,6 +81,10 @@ class workspace {
   [[nodiscard]] const pinfold::grant& grant() const noexcept { return own_->rules(); }
   [[nodiscard]] const std::string& path() const noexcept { return own_->path(); }
 
+  /// For an operation that is not among those below, made of what they are made of (act.hpp,
+  /// change.hpp): resolved by `beneath::attempt`, then reached from there.
+  [[nodiscard]] const beneath::owned_root& root() const noexcept { return *own_; }
+
   /// Where a path leads, without opening it.
   [[nodiscard]] result<resolved> resolve(operation op, std::string_view path,
                                          std::string_view start = {}) const {

@@ -1,0 +1,212 @@
+#include "mcp/tools/acting.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace pinfold::mcp {
+
+namespace {
+
+call call_for(operation op, std::string_view canonical) noexcept {
+  switch (op) {
+    case operation::write:
+      return call::write(canonical);
+    case operation::make_directory:
+      return call::make_directory(canonical);
+    case operation::list:
+      return call::list(canonical);
+    case operation::remove:
+      return call::remove(canonical);
+    case operation::read:
+    case operation::rename:
+    case operation::execute:
+    case operation::connect:
+      break;
+  }
+  return call::read(canonical);
+}
+
+/// Where a path leads if no link is on the way: what a person is asked about when nothing is there.
+std::string spelled_place(const workspace& ws, std::string_view path) {
+  const auto whole = is_absolute(path) ? std::string{path} : ws.path() + '/' + std::string{path};
+  char buffer[path_max];
+  const auto normal = lexically_normal(whole, buffer);
+  return normal ? std::string{*normal} : std::string{};
+}
+
+}  // namespace
+
+std::expected<acting, refusal> acting::begin(const tool_call& call) {
+  auto held = call.now.held();
+  if (!held) return std::unexpected{std::move(held.error())};
+  return acting{call, std::move(*held)};
+}
+
+std::expected<std::string, refusal> acting::perform(operation op, std::string_view path,
+                                                    const act_at_place& act,
+                                                    leading_out elsewhere) {
+  auto done = inside(op, path, act);
+  if (!done && elsewhere == leading_out::asked_about && may_ask_about(done.error())) {
+    done = once_approved(op, path, act, std::move(done.error()));
+  } else if (done) {
+    effects_.push_back({op, std::string{path}, *done, verdict::allow});
+  }
+  if (!done) note_refused(op, path, done.error());
+  return done;
+}
+
+std::expected<std::string, refusal> acting::inside(operation op, std::string_view path,
+                                                   const act_at_place& act) {
+  const auto& root = ws_->root().held();
+  const disk::question asked{root.rules(), op, path};
+  std::string canonical;
+  std::optional<refusal> said;
+  auto done =
+      beneath::attempt(root, asked, [&](const resolved& place) -> std::expected<void, code> {
+        canonical = place.canonical;
+        const auto about = call_for(op, canonical);
+        const auto answer = now_.check(about);
+        if (answer == verdict::allow) return act(root, place);
+        said = answer.to_refusal(path);
+        return std::unexpected{code::permission_denied};
+      });
+  if (done) return canonical;
+  return std::unexpected{said ? std::move(*said) : std::move(done.error())};
+}
+
+std::expected<opened_file, refusal> acting::open_read(std::string_view path,
+                                                      leading_out elsewhere) {
+  opened_file opened;
+  const auto permits = [&](std::string_view canonical) {
+    if (!(now_.check(call::read(canonical)) == verdict::allow)) return false;
+    opened.canonical = canonical;
+    return true;
+  };
+  if (auto file = beneath::open_read_straight(ws_->root().held(), path, permits)) {
+    opened.file = std::move(*file);
+    effects_.push_back({operation::read, std::string{path}, opened.canonical, verdict::allow});
+    return opened;
+  }
+  auto done = perform(
+      operation::read, path,
+      [&](const beneath::held_root& root, const resolved& place) -> std::expected<void, code> {
+        auto file = beneath::open_read_at(root, place);
+        if (!file) return std::unexpected{file.error()};
+        opened.file = std::move(*file);
+        return {};
+      },
+      elsewhere);
+  if (!done) return std::unexpected{std::move(done.error())};
+  opened.canonical = std::move(*done);
+  return opened;
+}
+
+bool acting::may_ask_about(const refusal& why) const noexcept {
+  return now_.present() == mode::ask && why.error == code::outside_workspace;
+}
+
+/// The place that the path leads to; where that cannot be told, what its spelling says: the person is
+/// asked all the same, so that the answer does not tell what is there.
+std::string acting::place_to_ask_about(operation op, std::string_view path) const {
+  auto place = ws_->place_for_approval(op, path);
+  return place ? std::move(*place) : spelled_place(*ws_, path);
+}
+
+/// The person's grant for `made`. The refusal names no more of the place than `first` did.
+std::expected<one_call_grant, refusal> acting::ask(const call& made, std::string_view path,
+                                                   const refusal& first) {
+  const auto answer = now_.check(made);
+  if (!(answer == verdict::ask)) return std::unexpected{first};
+  auto approved = approval(call_.person, answer, path);
+  if (approved) return approved;
+  auto why = first;
+  why.error = code::needs_approval;
+  why.detail = std::move(approved.error().detail);
+  return std::unexpected{std::move(why)};
+}
+
+std::expected<std::string, refusal> acting::once_approved(operation op, std::string_view path,
+                                                          const act_at_place& act, refusal first) {
+  const auto place = place_to_ask_about(op, path);
+  const auto made = call_for(op, place);
+  auto approved = ask(made, path, first);
+  if (!approved) return std::unexpected{std::move(approved.error())};
+  std::string canonical;
+  auto done =
+      beneath::act_once(ws_->root(), {ws_->grant(), op, path}, made, std::move(*approved),
+                        [&](const beneath::held_root& root) {
+                          return beneath::attempt(root, disk::question{root.rules(), op, place},
+                                                  [&](const resolved& at) {
+                                                    canonical = at.canonical;
+                                                    return act(root, at);
+                                                  });
+                        });
+  if (!done) return std::unexpected{std::move(done.error())};
+  effects_.push_back({op, std::string{path}, canonical, verdict::ask, first.error});
+  return canonical;
+}
+
+std::expected<moved_file, refusal> acting::rename(std::string_view from, std::string_view to,
+                                                  overwrite existing) {
+  auto done = rename_inside(from, to, existing);
+  if (!done && may_ask_about(done.error())) {
+    done = rename_approved(from, to, existing, std::move(done.error()));
+  } else if (done) {
+    effects_.push_back(
+        {operation::rename, std::string{from}, done->from, verdict::allow, std::nullopt, done->to});
+  }
+  if (!done) note_refused(operation::rename, from, done.error());
+  return done;
+}
+
+std::expected<moved_file, refusal> acting::rename_inside(std::string_view from, std::string_view to,
+                                                         overwrite existing) {
+  moved_file ends;
+  std::optional<refusal> said;
+  const auto permits = [&](const resolved& source, const resolved& target) {
+    ends = {source.canonical, target.canonical};
+    const auto about = call::rename(ends.from, ends.to);
+    const auto answer = now_.check(about);
+    if (answer == verdict::allow) return true;
+    said = answer.to_refusal(answer.at() == ends.from ? from : to);
+    return false;
+  };
+  auto done = beneath::rename_within(ws_->root().held(), from, to, existing, permits);
+  if (done) return ends;
+  return std::unexpected{said ? std::move(*said) : std::move(done.error())};
+}
+
+std::expected<moved_file, refusal> acting::rename_approved(std::string_view from,
+                                                           std::string_view to, overwrite existing,
+                                                           refusal first) {
+  moved_file ends{place_to_ask_about(operation::rename, from),
+                  place_to_ask_about(operation::rename, to)};
+  auto approved = ask(call::rename(ends.from, ends.to), first.path, first);
+  if (!approved) return std::unexpected{std::move(approved.error())};
+  auto done = ws_->rename_within(from, to, existing, std::move(*approved));
+  if (!done) return std::unexpected{std::move(done.error())};
+  effects_.push_back(
+      {operation::rename, std::string{from}, ends.from, verdict::ask, first.error, ends.to});
+  return ends;
+}
+
+void acting::note_read(std::string_view canonical) {
+  effects_.push_back(
+      {operation::read, std::string{canonical}, std::string{canonical}, verdict::allow});
+}
+
+void acting::note_refused(operation op, std::string_view path, const refusal& why) {
+  effects_.push_back({op, std::string{path}, why.resolved, verdict::refuse, why.error});
+}
+
+tool_result acting::finish(tool_result result) {
+  std::ranges::move(effects_, std::back_inserter(result.effects));
+  effects_.clear();
+  return result;
+}
+
+}  // namespace pinfold::mcp
