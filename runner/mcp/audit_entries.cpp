@@ -222,10 +222,13 @@ void put_ended(json& entry, const call_ended& call) {
   entry["record"] = record_or_null(result.record);
 }
 
-void put_taint(json& entry, std::uint64_t call, taint added, taint after, decision network_before,
-               decision network) {
+void put_taint(json& entry, std::uint64_t call, taint before, taint after,
+               decision network_before, decision network) {
   entry["call"] = call;
-  entry["added"] = labels_of(added);
+  entry["added"] = json::array();
+  for (const auto& one : taint_labels) {
+    if (after.includes(one.label) && !before.includes(one.label)) entry["added"].push_back(one.name);
+  }
   entry["taint"] = labels_of(after);
   entry["network_before"] = name_of(network_before);
   entry["network"] = name_of(network);

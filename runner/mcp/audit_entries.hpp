@@ -49,7 +49,7 @@ void put_begun(json& entry, const call_begun& call, decision network);
 void put_ended(json& entry, const call_ended& call);
 
 /// To an entry `taint`: `call`, `added`, `taint`, `network_before`, `network`.
-void put_taint(json& entry, std::uint64_t call, taint added, taint after, decision network_before,
-               decision network);
+void put_taint(json& entry, std::uint64_t call, taint before, taint after,
+               decision network_before, decision network);
 
 }  // namespace pinfold::mcp
