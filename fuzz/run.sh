@@ -3,7 +3,7 @@
 # runtime), builds the preset `fuzz`, starts from the corpus that is checked in, and keeps what it
 # finds in build/fuzz/found/TARGET. Ends with one line for each target; the exit code is 0 only when
 # no promise was broken.
-#   bash fuzz/run.sh SECONDS [path_fuzz|resolve_fuzz|open_fuzz|plan_fuzz|egress_fuzz|plugged_fuzz]
+#   bash fuzz/run.sh SECONDS [path_fuzz|resolve_fuzz|open_fuzz|plan_fuzz|egress_fuzz|mcp_fuzz|plugged_fuzz]
 # plugged_fuzz is there once a resolver was plugged in:
 #   cmake --preset fuzz -DPINFOLD_FUZZ_RESOLVER=/path/to/yours.cpp
 set -uo pipefail
@@ -15,7 +15,7 @@ if ! [[ "$seconds" =~ ^[1-9][0-9]*$ ]]; then
   echo "usage: bash fuzz/run.sh SECONDS [TARGET]" >&2
   exit 2
 fi
-targets=(path_fuzz resolve_fuzz open_fuzz plan_fuzz egress_fuzz)
+targets=(path_fuzz resolve_fuzz open_fuzz plan_fuzz egress_fuzz mcp_fuzz)
 [ $# -lt 2 ] || targets=("$2")
 
 need "${packages_build[@]}" "${packages_fuzz[@]}" || exit 1
@@ -41,9 +41,11 @@ for target in "${targets[@]}"; do
   done
   # Somebody's own resolver is asked what ours is asked.
   [ "$target" != plugged_fuzz ] || corpora+=(fuzz/corpus/resolve_fuzz)
+  words=fuzz/names.dict longest=1024
+  [ "$target" != mcp_fuzz ] || words=fuzz/mcp.dict longest=4096
   mkdir -p "$found" "$grown"
   echo "Fuzzing $target for $seconds s; what it prints is in $found.log"
-  if "$program" -max_total_time="$seconds" -max_len=1024 -timeout=25 -dict=fuzz/names.dict \
+  if "$program" -max_total_time="$seconds" -max_len="$longest" -timeout=25 -dict="$words" \
     -print_final_stats=1 -artifact_prefix="$found/" "${corpora[@]}" >"$found.log" 2>&1; then
     result="no find"
   else

@@ -40,6 +40,7 @@ inline constexpr int usage_error = 2;
 [[nodiscard]] std::unique_ptr<command> make_mcp(CLI::App& app);
 [[nodiscard]] std::unique_ptr<command> make_records(CLI::App& app);
 [[nodiscard]] std::unique_ptr<command> make_worktree(CLI::App& app);
+[[nodiscard]] std::unique_ptr<command> make_audit(CLI::App& app);
 
 /// Prints "pinfold: what: why" on stderr, on one line and safe for a terminal.
 void complain(std::string_view what, std::string_view why);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/audit_place.hpp"
 #include "cli/commands.hpp"
 #include "cli/interruption.hpp"
 #include "cli/options.hpp"
@@ -66,6 +67,10 @@ class mcp_subcommand : public command {
                      "private_data, both (default: untrusted_content)");
     add_label_option(app, "--taint-on-read-outside", on_read_outside_,
                      "What reading a file outside the workspace takes in (default: private_data)");
+    app.add_option("--audit", audit_,
+                   "Append what every call asked for and did to this file, for `pinfold audit`: outside "
+                   "of the workspace; what cannot be written there is not done")
+        ->type_name("FILE");
     app.footer(
         "Speaks the Model Context Protocol on standard input and output, and on nothing else. A\n"
         "client may ask for less than these options say, never for more.\n\n"
@@ -86,12 +91,19 @@ class mcp_subcommand : public command {
     if (!launcher) return refuse(launcher.error());
     auto session = mcp::session::open(std::move(*settings), std::move(*launcher));
     if (!session) return refuse(session.error());
+    std::unique_ptr<mcp::audit_log> log;
+    if (!audit_.empty()) {
+      auto begun = begin_audit_log(expand_home(audit_, call.environment), **session, *who);
+      if (!begun) return refuse(begun.error());
+      log = std::move(*begun);
+    }
     const interruption interrupted;
     mcp::server{**session,
                 &tools_for,
                 {.input = STDIN_FILENO,
                  .output = STDOUT_FILENO,
-                 .ending = interrupted.readable_descriptor()}}
+                 .ending = interrupted.readable_descriptor()},
+                log.get()}
         .serve();
     return interruption::signal() == 0 ? 0 : killed_by + interruption::signal();
   }
@@ -126,6 +138,7 @@ class mcp_subcommand : public command {
   run_options options_;
   std::string on_network_{"untrusted_content"};
   std::string on_read_outside_{"private_data"};
+  std::string audit_;
 };
 
 }  // namespace

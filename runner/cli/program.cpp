@@ -38,6 +38,8 @@ constexpr std::array entries{
           tail::none, interruptions::are_told},
     entry{"records", "Sum up run records: how many ended how, slowest, most output, refusals",
           &make_records, tail::paths},
+    entry{"audit", "Say what sessions of `mcp` did, from their audit logs", &make_audit,
+          tail::paths},
 };
 
 constexpr auto summary = "pinfold: what can this agent do to my machine? One folder.";

@@ -1,5 +1,7 @@
-// A client that does not read must not keep the server from ending, so no write waits in the kernel
-// where that can be had: a pipe is opened a second time, a socket is told with each call.
+// A client that does not read must not keep the server from ending, so no write waits in the kernel: a
+// pipe is opened a second time, a socket is told with each call, and anything else gets no more at once
+// than a pipe takes that poll(2) calls writable (pipe(7), PIPE_BUF): a pipe of another user's, which
+// cannot be opened again, and a terminal.
 #include "mcp/output.hpp"
 
 #include <fcntl.h>
@@ -9,8 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 
 namespace pinfold::mcp {
 
@@ -68,7 +72,11 @@ long outlet::write_some(std::string_view bytes) {
     case kind::plain:
       break;
   }
-  return ::write(descriptor_, bytes.data(), bytes.size());
+  if (!wait_for_room()) {
+    errno = EPIPE;
+    return -1;
+  }
+  return ::write(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
 }
 
 bool outlet::wait_for_room() {

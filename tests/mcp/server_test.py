@@ -141,6 +141,7 @@ class Commands(Sandboxed):
         os.close(writes)
         self.addCleanup(os.close, reads)
         self.addCleanup(process.stderr.close)
+        self.addCleanup(lambda: process.poll() is None and (process.kill(), process.wait()))
         ping = b'{"jsonrpc":"2.0","id":"' + b"x" * 900 + b'","method":"ping"}\n'
         process.stdin.write(ping * 130)  # no pipe holds all the answers
         process.stdin.flush()

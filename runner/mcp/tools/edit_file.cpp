@@ -119,6 +119,9 @@ class editing {
     if (!file) return std::unexpected{file.error()};
     struct stat as_read{};
     if (::fstat(file->get(), &as_read) != 0) return std::unexpected{beneath::code_of(errno)};
+    if (static_cast<std::uint64_t>(as_read.st_size) > bounds_.edited_bytes) {
+      return object("path", too_large(bounds_));
+    }
     const auto text = bytes_at(file->get(), 0, bounds_.edited_bytes + 1);
     if (!text) return std::unexpected{text.error()};
     if (text->size() > bounds_.edited_bytes) return object("path", too_large(bounds_));

@@ -132,7 +132,8 @@ TEST_CASE("what_the_host_runs_is_read_and_never_changed") {
   CHECK(tools("search_text", {{"pattern", "hook"}, {"path", ".git/hooks"}})["matches"].size() == 1);
   for (const std::string path : {".git/hooks/pre-commit", ".git/hooks/new", ".git/config"}) {
     for (const auto& [name, arguments] : attempts_on(path)) {
-      if (tools.named(name).hints.read_only) continue;
+      const bool has_nothing_to_remove = name == "remove" && path == ".git/hooks/new";
+      if (tools.named(name).hints.read_only || has_nothing_to_remove) continue;
       INFO(name << ' ' << arguments.dump());
       CHECK(tools.said(name, arguments) == "HostRunFile");
     }
@@ -280,7 +281,7 @@ TEST_CASE("a_tree_is_removed_without_what_its_links_lead_to") {
 TEST_CASE("a_tree_with_a_mount_in_it_is_not_removed_at_all") {
   const auto answer = isolated([] {
     const folder at;
-    at.put("ws/d/a", "");
+    for (char c = 'a'; c <= 'z'; ++c) at.put(std::string{"ws/d/f"} + c, "");
     at.make_directory("ws/d/m");
     enter_private_mounts();
     bind_mount(at.path("outside"), at.path("ws/d/m"));
@@ -289,7 +290,7 @@ TEST_CASE("a_tree_with_a_mount_in_it_is_not_removed_at_all") {
     const auto why = tools.why("remove", {{"path", "d"}, {"recursive", true}});
     if (!why.contains("something is mounted in it")) wrong += why;
     if (at.get("outside/canary") != canary) wrong += "canary\n";
-    if (!at.has("ws/d/a")) wrong += "half removed\n";
+    if (names_in(at.open(), "d").size() != 27) wrong += "half removed\n";
     ::umount2(at.path("ws/d/m").c_str(), MNT_DETACH);
     return wrong;
   });

@@ -81,8 +81,9 @@ class tools_at {
     throw std::runtime_error{"no tool " + std::string{name}};
   }
 
-  mcp::tool_result result(std::string_view name, const json& arguments) {
+  mcp::tool_result result(std::string_view name, const json& as_built) {
     const auto& called = named(name);
+    const auto arguments = json::parse(as_built.dump());  // numbers as they come over the wire
     auto came = called.act({arguments, *now_, stop.get_token(), progress, asked});
     if (came.structured) {
       const auto wrong = misfit(json::parse(called.output), *came.structured);

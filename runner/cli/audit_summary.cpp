@@ -1,0 +1,199 @@
+// From entries to rows: see audit_summary.hpp.
+#include "cli/audit_summary.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace pinfold {
+namespace {
+
+using part = audit_summary::part;
+
+/// Where an effect that was let through is listed; nothing for one that changes nothing.
+std::optional<part> part_of(const audited_effect& one) {
+  if (one.operation == "write" || one.operation == "mkdir") return part::written;
+  if (one.operation == "rename") return part::moved;
+  if (one.operation == "remove") return part::removed;
+  return std::nullopt;
+}
+
+/// Codes of the file system, which can come when a part is done already.
+bool comes_on_the_way(std::string_view why) {
+  constexpr std::array<std::string_view, 5> codes{"NotEmpty", "PermissionDenied", "ResourceExhausted",
+                                                  "TryAgain", "InputOutputError"};
+  return std::ranges::find(codes, why) != codes.end();
+}
+
+std::string place_of(const audited_effect& one) {
+  return one.canonical.empty() ? one.asked : one.canonical;
+}
+
+std::string refusal_detail(const audit_line& line, const std::string& operation,
+                           const std::string& led_to, const std::string& asked) {
+  auto text = operation + ", by " + line.tool;
+  if (!led_to.empty() && led_to != asked) text += "; it led to " + led_to;
+  return text;
+}
+
+std::string run_detail(const audited_run& run) {
+  std::string text;
+  if (run.exit_code && run.ended == "exited") text = "exit code " + std::to_string(*run.exit_code);
+  if (run.refused) text = run.refused->error;
+  return text;
+}
+
+}  // namespace
+
+void audit_list::add(std::string what, std::string name, std::string detail, const std::string& at,
+                     std::uint64_t sent, std::uint64_t received) {
+  total_ = saturating_sum(total_, 1);
+  const auto [found, is_new] = places_.try_emplace({what, name, detail}, rows_.size());
+  if (is_new && rows_.size() == most_kept) {
+    places_.erase(found);
+    more_ = saturating_sum(more_, 1);
+    total_ -= 1;
+    return;
+  }
+  if (is_new) rows_.push_back({std::move(what), std::move(name), std::move(detail), 0, at});
+  auto& same = rows_[found->second];
+  same.count = saturating_sum(same.count, 1);
+  same.sent = saturating_sum(same.sent, sent);
+  same.received = saturating_sum(same.received, received);
+}
+
+void audit_summary::add(const audit_line& line, record_place where) {
+  if (line.event == audit_event::session) return begin_session(line);
+  const auto found = session_places_.find(line.session);
+  if (found == session_places_.end()) {
+    return add_bad(where, "its session has no first entry before it");
+  }
+  auto& of = sessions_[found->second];
+  of.last = line.at;
+  switch (line.event) {
+    case audit_event::session:
+    case audit_event::other:
+      return;
+    case audit_event::begins:
+      return begin_call(of, line);
+    case audit_event::ended:
+      return end_call(line);
+    case audit_event::taint:
+      return add_taint(line);
+    case audit_event::end:
+      of.has_ended = true;
+      return;
+  }
+}
+
+void audit_summary::add_bad(record_place where, std::string why) {
+  ++bad_;
+  if (named_bad_.size() == record_summary::most_named) return;
+  named_bad_.push_back({std::string{where.file}, where.line, std::move(why)});
+}
+
+void audit_summary::finish() {
+  for (const auto& [place, call] : open_) {
+    list(part::unfinished).add(call.tool, call.about, "it has no end", call.at);
+  }
+  open_.clear();
+}
+
+void audit_summary::begin_session(const audit_line& line) {
+  if (sessions_.size() == most_sessions) {
+    ++more_sessions_;
+    return;
+  }
+  session_places_.insert_or_assign(line.session, sessions_.size());
+  sessions_.push_back({.id = line.session,
+                       .workspace = line.workspace,
+                       .mode = line.mode,
+                       .gate = line.gate,
+                       .commands = line.commands,
+                       .first = line.at,
+                       .last = line.at});
+}
+
+void audit_summary::begin_call(session& of, const audit_line& line) {
+  of.calls = saturating_sum(of.calls, 1);
+  if (calls_.size() < most_tools || calls_.contains(line.tool)) ++calls_[line.tool];
+  if (open_.size() == audit_list::most_kept) return list(part::unfinished).add_uncounted(1);
+  open_.insert_or_assign({line.session, line.call}, begun{line.tool, line.about, line.at, line.is_recursive});
+}
+
+void audit_summary::end_call(const audit_line& line) {
+  const auto found = open_.find({line.session, line.call});
+  const auto about = found == open_.end() ? std::string{} : found->second.about;
+  const bool is_recursive = found != open_.end() && found->second.is_recursive;
+  if (found != open_.end()) open_.erase(found);
+  if (line.how == "failed") {
+    list(part::unfinished).add(line.tool, about, "it failed", line.at);
+  }
+  add_refusals(line);
+  for (const auto& one : line.effects) add_effect(line, one, is_recursive);
+  if (line.run) add_run(line, *line.run, about);
+}
+
+/// Each effect that was refused; and the call's own refusal, where none of them says the same.
+void audit_summary::add_refusals(const audit_line& line) {
+  auto& rows = list(part::refused);
+  bool is_told = false;
+  for (const auto& one : line.effects) {
+    if (one.verdict != "refuse") continue;
+    rows.add(one.why, one.asked, refusal_detail(line, one.operation, one.canonical, one.asked),
+             line.at);
+    is_told = is_told || (line.refused && line.refused->error == one.why);
+  }
+  if (!line.refused || is_told) return;
+  rows.add(line.refused->error, line.refused->path,
+           refusal_detail(line, line.refused->operation, line.refused->resolved,
+                          line.refused->path),
+           line.at);
+}
+
+void audit_summary::add_effect(const audit_line& line, const audited_effect& one,
+                               bool is_recursive) {
+  const auto which = part_of(one);
+  if (!which) return;
+  if (one.verdict == "refuse") {
+    if (*which != part::removed || !is_recursive || !comes_on_the_way(one.why)) return;
+    return list(part::unsure)
+        .add(one.operation, place_of(one), "refused on the way: part of what lay below may be gone",
+             line.at);
+  }
+  const auto detail = *which == part::moved ? one.to : std::string{};
+  list(*which).add(one.operation, place_of(one), detail, line.at);
+}
+
+void audit_summary::add_run(const audit_line& line, const audited_run& run,
+                            const std::string& command) {
+  list(part::commands).add(run.ended, command, run_detail(run), line.at);
+  if (run.network == "on") {
+    list(part::reached).add("open", "*", "the network was open: hosts are not known", line.at);
+  }
+  for (const auto& one : run.attempts) {
+    if (one.error.empty()) {
+      list(part::reached).add(one.protocol, one.host, {}, line.at, one.sent, one.received);
+    } else {
+      list(part::denied).add(one.error, one.host, one.protocol, line.at, one.sent, one.received);
+    }
+  }
+  list(part::reached).add_uncounted(run.more_attempts);
+  for (const auto& one : run.host_run) {
+    list(part::host_run).add(one.kind, one.path, one.detail, line.at);
+  }
+  list(part::host_run).add_uncounted(run.more_host_run);
+  if (!run.is_host_run_whole) {
+    list(part::host_run).add("incomplete", "*", "the search after a command did not see all", line.at);
+  }
+}
+
+void audit_summary::add_taint(const audit_line& line) {
+  const bool closed_it = line.network_before == "allow" && line.network != "allow";
+  const auto detail = closed_it ? "it closed the network: " + line.network_before + " -> " + line.network
+                                : "the network stayed as it was: " + line.network;
+  for (const auto& label : line.added) {
+    list(part::tainted).add(label, "call " + std::to_string(line.call), detail, line.at);
+  }
+}
+
+}  // namespace pinfold
