@@ -42,6 +42,7 @@ class Ground:
     def make(self, files):
         os.makedirs(self.parent)
         self.call("git", "init", "-q", "-b", "main")
+        self.call("git", "config", "gc.auto", "0")
         for number in range(files):
             folder = os.path.join(self.parent, f"d{number // 100:03}")
             os.makedirs(folder, exist_ok=True)

@@ -102,8 +102,11 @@ class finishing {
     answer_.reasons = std::move(found.reasons);
   }
 
+  /// Without a base the create was killed before it could make a branch.
+  [[nodiscard]] bool has_branch() const { return has_repository_ && !tip_.empty(); }
+
   std::expected<void, refusal> count() {
-    if (!has_repository_) return {};
+    if (!has_branch()) return {};
     const auto commits = commits_beyond_parent(git_, files_, record_, tip_);
     if (!commits) return std::unexpected{commits.error()};
     answer_.commits = *commits;
@@ -121,7 +124,7 @@ class finishing {
     answer_.deletes.clear();
     if (has_repository_) {
       if (auto done = remove_admin(record_); !done) return std::unexpected{std::move(done.error())};
-      if (answer_.commits == 0) {
+      if (answer_.commits == 0 && has_branch()) {
         if (auto done = remove_branch(git_, files_, record_, tip_, lock_.get()); !done) {
           return std::unexpected{std::move(done.error())};
         }

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 #include <pinfold/disk/resolve.hpp>
@@ -109,8 +111,16 @@ std::expected<void, refusal> make_worktree_place(const std::string& place,
 std::expected<descriptor, int> lock_directory(const std::string& path) {
   descriptor held{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!held) return std::unexpected{errno};
+  // A process that another thread starts has every lock of this one for the moment before its exec.
+  constexpr auto most_wait = std::chrono::milliseconds{100};
+  const auto last_try = std::chrono::steady_clock::now() + most_wait;
   while (::flock(held.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EINTR) return std::unexpected{errno};
+    const int error = errno;
+    if (error == EINTR) continue;
+    if (error != EWOULDBLOCK || std::chrono::steady_clock::now() > last_try) {
+      return std::unexpected{error};
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
   return held;
 }
@@ -123,7 +133,7 @@ void sweep_repository_folder(const std::string& folder) {
     if (!name.starts_with(new_prefix) && !name.starts_with(gone_prefix)) continue;
     struct stat about {};
     if (::fstatat(held.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (std::time(nullptr) - about.st_ctime < grown_up) continue;
+    if (std::time(nullptr) - about.st_mtime < grown_up) continue;
     const auto lock = lock_directory(folder + "/" + name);
     if (lock) (void)remove_tree(held.get(), name);
   }

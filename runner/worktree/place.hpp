@@ -33,8 +33,8 @@ namespace pinfold {
                                                                const std::string& folder);
 
 /// The directory, open, with the exclusive lock on it: runs hold a shared one on the working tree, a
-/// create or a finish an exclusive one on the folder. Error: an errno, EWOULDBLOCK where somebody
-/// else holds one.
+/// create or a finish an exclusive one on the folder. Waits for a tenth of a second. Error: an errno,
+/// EWOULDBLOCK where somebody else holds one.
 [[nodiscard]] std::expected<descriptor, int> lock_directory(const std::string& path);
 
 /// Removes what killed calls left in the folder of a repository and nobody holds: names that were never

@@ -77,8 +77,15 @@ std::expected<std::optional<std::string>, refusal> remove_working_tree(
   if (const int wrong = move(files.checking(), files.removing())) {
     return failed(files.checking(), wrong);
   }
-  if (auto done = remove_tree(files.removing()); !done) return failed(files.removing(), done.error());
-  return std::nullopt;
+  const auto done = remove_tree(files.removing(), moment);
+  if (done) return std::nullopt;
+  // Somebody wrote into it even now. What is there is more than what git has, so it is shown again.
+  if (const int wrong = move(files.removing(), record.about.path)) {
+    return failed(files.removing(), wrong);
+  }
+  mark_admin(record, own_mark::absent);
+  return "something in it, after other files were removed (" + std::string{std::strerror(done.error())} +
+         "; git checkout . brings those back)";
 }
 
 std::expected<void, refusal> remove_admin(const worktree_record& record) {

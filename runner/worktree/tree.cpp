@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -17,6 +18,22 @@
 
 namespace pinfold {
 namespace {
+
+bool is_before(const timespec& one, const timespec& other) {
+  return one.tv_sec != other.tv_sec ? one.tv_sec < other.tv_sec : one.tv_nsec < other.tv_nsec;
+}
+
+/// What a removal must leave alone.
+struct spared_parts {
+  dev_t device;  ///< all that is on another one
+  std::optional<timespec> since;
+
+  [[nodiscard]] bool has(int parent, const char* name) const {
+    struct stat about {};
+    return since && ::fstatat(parent, name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+           !S_ISDIR(about.st_mode) && !is_before(about.st_ctim, *since);
+  }
+};
 
 using open_list = std::unique_ptr<DIR, int (*)(DIR*)>;
 
@@ -52,35 +69,32 @@ std::expected<descriptor, int> open_to_empty(int parent, const char* name, dev_t
   return directory;
 }
 
-std::expected<void, int> empty_directory(const descriptor& directory, dev_t device);
+std::expected<void, int> empty_directory(const descriptor& directory, const spared_parts& spared);
 
 std::expected<void, int> remove_entry(int parent, const char* name, unsigned char type,
-                                      dev_t device) {
+                                      const spared_parts& spared) {
   if (type != DT_DIR) {
+    if (spared.has(parent, name)) return std::unexpected{ENOTEMPTY};
     if (::unlinkat(parent, name, 0) == 0 || errno == ENOENT) return {};
     if (errno != EISDIR) return std::unexpected{errno};
   }
-  const auto directory = open_to_empty(parent, name, device);
+  const auto directory = open_to_empty(parent, name, spared.device);
   if (!directory) return std::unexpected{directory.error()};
-  if (auto emptied = empty_directory(*directory, device); !emptied) return emptied;
+  if (auto emptied = empty_directory(*directory, spared); !emptied) return emptied;
   if (::unlinkat(parent, name, AT_REMOVEDIR) != 0) return std::unexpected{errno};
   return {};
 }
 
-std::expected<void, int> empty_directory(const descriptor& directory, dev_t device) {
+std::expected<void, int> empty_directory(const descriptor& directory, const spared_parts& spared) {
   const auto list = list_of(directory.get());
   if (!list) return std::unexpected{errno};
   while (const dirent* entry = ::readdir(list.get())) {
     if (is_dot(entry->d_name)) continue;
-    if (auto done = remove_entry(directory.get(), entry->d_name, entry->d_type, device); !done) {
+    if (auto done = remove_entry(directory.get(), entry->d_name, entry->d_type, spared); !done) {
       return done;
     }
   }
   return {};
-}
-
-bool is_before(const timespec& one, const timespec& other) {
-  return one.tv_sec != other.tv_sec ? one.tv_sec < other.tv_sec : one.tv_nsec < other.tv_nsec;
 }
 
 std::string change_below(int directory, const timespec& since, dev_t device,
@@ -116,24 +130,33 @@ std::vector<std::string> names_in(int directory) {
   return names;
 }
 
-std::expected<void, int> remove_tree(int parent, const std::string& name) {
+namespace {
+
+std::expected<void, int> remove_below(int parent, const std::string& name,
+                                      std::optional<timespec> since) {
   struct stat about {};
   if (::fstatat(parent, name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return {};
     return std::unexpected{errno};
   }
   return remove_entry(parent, name.c_str(), S_ISDIR(about.st_mode) ? DT_DIR : DT_UNKNOWN,
-                      about.st_dev);
+                      {about.st_dev, since});
 }
 
-std::expected<void, int> remove_tree(const std::string& path) {
+}  // namespace
+
+std::expected<void, int> remove_tree(int parent, const std::string& name) {
+  return remove_below(parent, name, std::nullopt);
+}
+
+std::expected<void, int> remove_tree(const std::string& path, std::optional<timespec> spared) {
   const std::string parent{parent_of(path)};
   const descriptor held{::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!held) {
     if (errno == ENOENT) return {};
     return std::unexpected{errno};
   }
-  return remove_tree(held.get(), path.substr(path.rfind('/') + 1));
+  return remove_below(held.get(), path.substr(path.rfind('/') + 1), spared);
 }
 
 std::expected<timespec, int> moment_of(int directory) {

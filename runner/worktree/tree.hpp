@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ namespace pinfold {
 /// something is mounted in it. What was removed before stays so.
 [[nodiscard]] std::expected<void, int> remove_tree(int parent, const std::string& name);
 
-/// The same, by path.
-[[nodiscard]] std::expected<void, int> remove_tree(const std::string& path);
+/// The same, by path. With `spared`, a moment, a file or link that was changed at it or later is not
+/// removed, and the error is then ENOTEMPTY.
+[[nodiscard]] std::expected<void, int> remove_tree(const std::string& path,
+                                                   std::optional<timespec> spared = std::nullopt);
 
 /// A moment of the clock that the file system of the open `directory` marks changes with: what was
 /// changed before the call has an earlier mark, what is changed after it has none earlier. It writes a

@@ -75,7 +75,7 @@ class Completing:
         self.check("pinfold expl", "explain")
 
     def test_every_option_of_a_subcommand_is_offered_and_no_other(self):
-        for name in ("run", "check", "doctor", "gate", "records", "audit"):
+        for name in ("run", "check", "doctor", "gate", "records", "audit", "worktree"):
             offered = {one for one in self.completions(f"pinfold {name} --") if one != "--"}
             self.assertEqual(offered, options_of(name), name)
 

@@ -241,6 +241,8 @@ TEST_CASE("a_file_changed_after_the_moment_is_found_and_one_changed_before_is_no
   CHECK(first_change(tree.get(), *moment).empty());
   write(at.path + "/tree/a/b/after", "x");
   CHECK(first_change(tree.get(), *moment) == "a/b/after");
+  CHECK(remove_tree(at.path + "/tree", *moment).error() == ENOTEMPTY);
+  CHECK(text_in(at.path + "/tree/a/b/after") == "x");
 }
 
 TEST_CASE("a_tree_is_removed_whatever_its_modes_and_no_link_is_followed") {
