@@ -102,7 +102,7 @@ class Refused(tree.Worktree):
 
     def test_while_something_is_under_way(self):
         self.host("-c", "sequence.editor=sed -i 1ibreak", "rebase", "-i", "HEAD~1", at=self.tree)
-        self.assert_no_commits("InvalidArgument")  # HEAD is on no branch
+        self.assert_no_commits("InvalidArgument", reads=False)  # HEAD is on no branch
         self.host("rebase", "--abort", at=self.tree)
         self.commit_on_host("three")
         self.host("merge", "--no-commit", "--no-ff", "main", at=self.tree)
@@ -183,7 +183,8 @@ class Kinds(tree.Worktree):
     def test_a_branch_that_is_packed(self):
         self.host("pack-refs", "--all")
         self.host("gc", "-q", "--prune=now")
-        self.assertFalse(os.path.exists(self.path("project/.git/refs/heads/pinfold")))
+        self.assertFalse(os.path.exists(self.path("project/.git/refs/heads/pinfold/n/work")))
+        shutil.rmtree(self.path("project/.git/refs/heads/pinfold"), ignore_errors=True)
         self.assert_imported(self.commits("echo x > new && git add new && git commit -q -m new"))
 
     def test_a_shallow_clone(self):
@@ -216,8 +217,9 @@ class Kinds(tree.Worktree):
         os.chmod(self.home, 0o755)
         for root, folders, _ in os.walk(self.tree):
             os.chmod(root, 0o777)
-        self.assertEqual(self.inside("git log -1 --format=%s", cwd=self.tree), "two\n")
-        self.assert_refused("PermissionDenied", "--git-commit", "--", "true", cwd=self.tree)
+        self.assertEqual(self.inside("git log -1 --format=%s", "--no-cache", cwd=self.tree), "two\n")
+        self.assert_refused("PermissionDenied", "--git-commit", "--no-cache", "--", "true",
+                            cwd=self.tree)
 
 
 if __name__ == "__main__":
