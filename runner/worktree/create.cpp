@@ -49,25 +49,25 @@ step write_file(const std::string& path, std::string_view text) {
 }
 
 /// One create under way. Unless it came to its end, all that it made is taken back.
-class creation {
+class new_worktree {
  public:
-  creation(const std::string& git, worktree_record record, discovered_repository parent,
+  new_worktree(const std::string& git, worktree_record record, discovered_repository parent,
            std::string folder)
       : git_{git},
         record_{std::move(record)},
         parent_{std::move(parent)},
         repository_folder_{std::move(folder)},
         files_{repository_folder_ + "/" + record_.about.name} {}
-  creation(const creation&) = delete;
-  creation& operator=(const creation&) = delete;
-  ~creation() {
+  new_worktree(const new_worktree&) = delete;
+  new_worktree& operator=(const new_worktree&) = delete;
+  ~new_worktree() {
     if (!is_complete_) take_back();
   }
 
   std::expected<worktree, refusal> run() {
-    for (const auto next : {&creation::claim_name, &creation::open_view, &creation::make_branch,
-                            &creation::check_out, &creation::show_tree, &creation::tell_git,
-                            &creation::complete}) {
+    for (const auto next : {&new_worktree::claim_name, &new_worktree::open_view, &new_worktree::make_branch,
+                            &new_worktree::check_out, &new_worktree::show_tree, &new_worktree::tell_git,
+                            &new_worktree::complete}) {
       if (auto done = (this->*next)(); !done) return std::unexpected{std::move(done.error())};
     }
     return record_.about;
@@ -241,7 +241,7 @@ std::expected<worktree, refusal> worktrees::create(const worktree_request& reque
     return std::unexpected{std::move(made.error())};
   }
   sweep_repository_folder(folder);
-  return creation{git_, std::move(record), std::move(*parent), folder}.run();
+  return new_worktree{git_, std::move(record), std::move(*parent), folder}.run();
 }
 
 }  // namespace pinfold
