@@ -16,7 +16,7 @@
 #include <pinfold/caches.hpp>
 
 #include "sandbox/caches.hpp"
-#include "sandbox/owned_way.hpp"
+#include "host/owned_way.hpp"
 
 namespace pinfold {
 namespace {
