@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <pinfold/disk/descriptor.hpp>
@@ -171,7 +173,14 @@ std::expected<finished_worktree, refusal> worktrees::finish(const std::string& p
 }
 
 finished_worktree worktrees::finish_or_keep(const worktree& made) const {
+  constexpr auto most_wait = std::chrono::seconds{10};  // a list, or a sandbox that is ending still
+  const auto last_try = std::chrono::steady_clock::now() + most_wait;
   auto done = finish(made.path);
+  while (!done && done.error().error == code::try_again &&
+         std::chrono::steady_clock::now() < last_try) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    done = finish(made.path);
+  }
   if (done) return std::move(*done);
   finished_worktree kept;
   kept.about = made;

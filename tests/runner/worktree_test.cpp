@@ -114,6 +114,22 @@ TEST_CASE("what_becomes_of_a_worktree_is_a_value_with_one_text_in_it") {
   CHECK(again.summary.find("it could not be finished") != std::string::npos);
 }
 
+TEST_CASE("a_worktree_that_somebody_looks_at_is_finished_when_they_are_done") {
+  const repository parent;
+  const auto trees = parent.trees();
+  const auto made = trees.create({.repository = parent.top(), .name = "fix"});
+  REQUIRE(made);
+  auto held = lock_directory(made->path.substr(0, made->path.rfind('/')));
+  REQUIRE(held);
+  CHECK(trees.finish(made->path).error().error == code::try_again);
+  CHECK(trees.list()->front().state == worktree_state::in_use);
+  std::jthread later{[&held] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{300});
+    held->reset();
+  }};
+  CHECK(trees.finish_or_keep(*made).end == worktree_end::removed);
+}
+
 TEST_CASE("threads_of_one_program_make_and_finish_worktrees_at_once") {
   const repository parent;
   const auto trees = parent.trees();

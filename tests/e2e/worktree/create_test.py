@@ -114,6 +114,16 @@ class Create(ground.Repository):
                 done = self.finish(made)
                 self.assertEqual((done["end"], done["commits"]), ("removed", 1), done)
 
+    def test_a_sparse_parent_has_whole_worktrees(self):
+        self.put("other/file", "x\n")
+        self.git("add", ".")
+        self.git("commit", "-qm", "other")
+        self.git("sparse-checkout", "set", "src")
+        self.assertFalse(os.path.exists(self.path("project/other")))
+        made = self.create()
+        self.assertEqual(self.text("other/file", made["path"]), "x\n")
+        self.assertEqual(self.finish(made)["end"], "removed")
+
     def test_a_file_of_git_lfs_is_its_pointer_and_nothing_is_downloaded(self):
         pointer = ("version https://git-lfs.github.com/spec/v1\n"
                    f"oid sha256:{'0' * 64}\nsize 3\n")
