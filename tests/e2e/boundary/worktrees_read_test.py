@@ -218,8 +218,12 @@ class Kinds(tree.Worktree):
         for root, folders, _ in os.walk(self.tree):
             os.chmod(root, 0o777)
         self.assertEqual(self.inside("git log -1 --format=%s", "--no-cache", cwd=self.tree), "two\n")
-        self.assert_refused("PermissionDenied", "--git-commit", "--no-cache", "--", "true",
-                            cwd=self.tree)
+        state = self.open_directory()
+        os.chmod(state, 0o700)
+        record = self.record("--git-commit", "--no-cache", "--", "true", cwd=self.tree,
+                             env=self.environment(XDG_STATE_HOME=state))
+        self.assertEqual(record["refusal"]["error"], "PermissionDenied", record)
+        self.assertIn("another user owns the repository", record["refusal"]["message"])
 
 
 if __name__ == "__main__":
