@@ -10,8 +10,10 @@
 namespace pinfold::egress_net {
 namespace {
 
-/// The pipe holds less: sixteen pieces, of at most 32 KiB each from a socket of the loopback.
-constexpr std::size_t most_at_once = 1024 * 1024;
+/// Four times what a pipe holds by itself: there is less to be woken for. The kernel gives no more
+/// where a user has many (pipe(7)), and the pipe stays as it is.
+constexpr int pipe_bytes = 256 * 1024;
+constexpr std::size_t most_at_once = pipe_bytes;
 
 ssize_t move_bytes(int from, int to, std::size_t most) {
   return ::splice(from, nullptr, to, nullptr, most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
@@ -48,6 +50,7 @@ task<bool> connection::empty_into(way direction, const pipe_ends& through, std::
 task<> connection::carry_spliced(way direction, pipe_ends through) {
   auto& from = direction == way::out ? client_ : server_;
   auto& to = direction == way::out ? server_ : client_;
+  (void)::fcntl(through.writing.get(), F_SETPIPE_SZ, pipe_bytes);
   error_code wrong;
   from.native_non_blocking(true, wrong);
   to.native_non_blocking(true, wrong);

@@ -12,13 +12,14 @@ namespace {
 
 constexpr std::uint16_t port_of_ssh = 22;
 
-/// ssh knows no proxies; one of these has to be there to carry it. %h and %p are ssh's own.
+/// ssh knows no proxies; one of these has to be there to carry it. %h and %p are ssh's own. socat comes
+/// first: it ends when the server does, nc waits for ssh.
 std::string ssh_carrier(const std::string& port, program_finder is_here) {
-  if (constexpr auto nc = "/usr/bin/nc.openbsd"; is_here(nc)) {
-    return std::string{nc} + " -X connect -x 127.0.0.1:" + port + " %h %p";
-  }
   if (constexpr auto socat = "/usr/bin/socat"; is_here(socat)) {
     return std::string{socat} + " - PROXY:127.0.0.1:%h:%p,proxyport=" + port;
+  }
+  if (constexpr auto nc = "/usr/bin/nc.openbsd"; is_here(nc)) {
+    return std::string{nc} + " -X connect -x 127.0.0.1:" + port + " %h %p";
   }
   return {};
 }

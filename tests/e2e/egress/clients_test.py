@@ -96,6 +96,9 @@ class Clients(outside.Outside):
             with client:
                 client.sendall(b"SSH-2.0-test\r\n")
                 greeted.append(client.recv(100).split(b"-")[:2])
+                client.sendall(b"\xff" * 64)  # no packet of ssh, which then gives up
+                while client.recv(4096):
+                    pass
         threading.Thread(target=greet, daemon=True).start()
         options = [*self.listing(port), "--allow-host", f"{ALLOWED}:22", "--allow-no-sni"]
         script = "echo $GIT_SSH_COMMAND; git ls-remote ssh://git@%s:%s/it"
