@@ -10,7 +10,7 @@
 #include <pinfold/runner/worktree.hpp>
 
 #include "cli/commands.hpp"
-#include "json/json.hpp"
+#include "cli/line.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "json/worktree.hpp"
