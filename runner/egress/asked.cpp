@@ -7,25 +7,13 @@
 #include "egress/decide.hpp"
 #include "egress/http_body.hpp"
 #include "egress/http_head.hpp"
+#include "egress/opening.hpp"
 #include "egress/socks.hpp"
 
 namespace pinfold::egress_net {
-namespace {
 
 using egress_bytes::fault;
-
-bool begins_like_http(std::string_view bytes) {
-  return !bytes.empty() && bytes.front() >= 'A' && bytes.front() <= 'Z';
-}
-
-/// The host as it stands in a Host field.
-std::string authority_of(const host_text& host, std::uint32_t port) {
-  std::string text{host.text()};
-  if (host.kind() == host_kind::ipv6) text = "[" + text + "]";
-  return port == 80 ? text : text + ":" + std::to_string(port);
-}
-
-}  // namespace
+using egress_bytes::opening;
 
 task<> connection::refuse_bytes(fault what) {
   auto why = refused_connection(what.error, attempt_.host, attempt_.port, std::string{what.why});
@@ -38,19 +26,19 @@ task<> connection::dispatch() {
   std::string buffer;
   wait_at_most(patience());
   if (!co_await read_more(buffer, egress_bytes::most_head_bytes)) co_return;
-  if (buffer.front() == egress_bytes::socks_version) {
-    co_await serve_socks(std::move(buffer));
-  } else if (buffer.front() == egress_bytes::tls_handshake) {
-    speaks_ = tongue::tls;
-    co_await refuse_bytes(
-        {code::invalid_request, "TLS to the proxy itself: it speaks plain HTTP and SOCKS5"});
-  } else {
-    speaks_ = tongue::http;
-    if (begins_like_http(buffer)) {
-      co_await serve_http(std::move(buffer));
-    } else {
+  switch (egress_bytes::opening_of(buffer.front())) {
+    case opening::socks5:
+      co_return co_await serve_socks(std::move(buffer));
+    case opening::tls:
+      speaks_ = tongue::tls;
+      co_return co_await refuse_bytes(
+          {code::invalid_request, "TLS to the proxy itself: it speaks plain HTTP and SOCKS5"});
+    case opening::http:
+      speaks_ = tongue::http;
+      co_return co_await serve_http(std::move(buffer));
+    case opening::unknown:
+      speaks_ = tongue::http;
       co_await refuse_bytes({code::invalid_request, "neither HTTP nor SOCKS5"});
-    }
   }
 }
 
@@ -79,7 +67,7 @@ task<> connection::serve_http(std::string buffer) {
     co_return co_await tell_client(std::move(*why));
   }
   if (!request->is_connect()) {
-    auto head = egress_bytes::written_anew(*request, authority_of(*host_, attempt_.port));
+    auto head = egress_bytes::written_anew(*request, *host_);
     co_await carry_request(std::move(head), egress_bytes::body_reader{*request}, std::move(rest));
     co_return;
   }
@@ -136,8 +124,9 @@ task<bool> connection::check_hello(std::string& buffer) {
         refused_connection(code::tls_name_denied, attempt_.host, attempt_.port, std::string{why}));
   };
   for (;;) {
-    if (!buffer.empty() && buffer.front() != egress_bytes::tls_handshake) {
-      speaks_ = begins_like_http(buffer) ? tongue::http : tongue::nothing;
+    const auto first = buffer.empty() ? opening::tls : egress_bytes::opening_of(buffer.front());
+    if (first != opening::tls) {
+      speaks_ = first == opening::http ? tongue::http : tongue::nothing;
       co_await refuse("the tunnel does not open with TLS");
       co_return false;
     }

@@ -50,7 +50,12 @@ void connection::wait_at_most(std::chrono::milliseconds limit) {
   if (is_cut()) return;
   due_ = clock::now() + limit;
   at_due_ = cut::too_slow;
-  watch_.cancel();  // it may sleep for longer than that
+  wake_the_watch();
+}
+
+/// Only where it would sleep for too long: most limits are moved further away.
+void connection::wake_the_watch() {
+  if (due_ < watch_.expiry()) watch_.cancel();
 }
 
 /// The watch sees the later moment when it wakes at the earlier one.

@@ -17,6 +17,7 @@
 #include "egress/asio.hpp"
 #include "egress/fault.hpp"
 #include "egress/http_body.hpp"
+#include "egress/pipe_ends.hpp"
 #include "egress/service.hpp"
 
 namespace pinfold::egress_net {
@@ -52,6 +53,7 @@ class connection : public std::enable_shared_from_this<connection> {
   [[nodiscard]] std::chrono::milliseconds patience() const;
   void wait_at_most(std::chrono::milliseconds limit);
   void keep_alive();
+  void wake_the_watch();
   void interrupt(cut why);
   /// Whether nothing more is to be begun: what was under way when the word came may have gone well.
   [[nodiscard]] bool is_cut() const {
@@ -84,6 +86,8 @@ class connection : public std::enable_shared_from_this<connection> {
   [[nodiscard]] task<> carry_request(std::string head, egress_bytes::body_reader body,
                                      std::string rest);
   [[nodiscard]] task<> carry(way direction);
+  [[nodiscard]] task<> carry_spliced(way direction, pipe_ends through);
+  [[nodiscard]] task<bool> empty_into(way direction, const pipe_ends& through, std::size_t bytes);
   [[nodiscard]] task<> carry_out(std::string first);
   [[nodiscard]] task<> carry_body(egress_bytes::body_reader body, std::string rest);
   [[nodiscard]] task<bool> pass_on(way direction, std::string_view bytes);

@@ -30,9 +30,11 @@ tcp::endpoint endpoint_of(const ip_address& address, std::uint16_t port) {
 
 }  // namespace
 
-/// A literal is its own address; a name is asked for on the pool, for as long as there is time.
+/// A literal is its own address; a name that did not lead anywhere a moment ago is asked for on the
+/// pool, for as long as there is time.
 task<name_answer> connection::addresses_of(const host_text& host) {
   if (const auto literal = address_in(host)) co_return std::vector{*literal};
+  if (auto recent = all_.recent.find(host.text(), clock::now())) co_return std::move(*recent);
   const auto slot = std::make_shared<std::optional<name_answer>>();
   auto wake = [slot, weak = weak_from_this()](name_answer answer) {
     *slot = std::move(answer);
@@ -47,6 +49,7 @@ task<name_answer> connection::addresses_of(const host_text& host) {
     co_await wake_.async_wait(into(ignored));
   }
   if (!*slot) co_return std::unexpected{std::string{"the name did not resolve in time"}};
+  if (**slot) all_.recent.keep(host.text(), ***slot, clock::now());
   co_return std::move(**slot);
 }
 

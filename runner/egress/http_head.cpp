@@ -172,6 +172,13 @@ class framing_reader {
   std::optional<std::uint64_t> length_;
 };
 
+/// The host as it stands in a Host field.
+std::string authority_of(const host_text& host, std::uint32_t port) {
+  std::string text{host.text()};
+  if (host.kind() == host_kind::ipv6) text = "[" + text + "]";
+  return port == 80 ? text : text + ":" + std::to_string(port);
+}
+
 /// Fields that a Connection field names are of this hop too.
 void drop_named(std::vector<http_field>& fields, std::string_view names) {
   while (!names.empty()) {
@@ -220,10 +227,10 @@ std::expected<http_request, fault> read_request(std::string_view head) {
   return request;
 }
 
-std::string written_anew(const http_request& request, std::string_view authority) {
+std::string written_anew(const http_request& request, const host_text& host) {
   std::string text{request.method};
   text.append(" ").append(request.path).append(request.minor == 1 ? " HTTP/1.1" : " HTTP/1.0");
-  text.append("\r\nHost: ").append(authority).append("\r\n");
+  text.append("\r\nHost: ").append(authority_of(host, request.port)).append("\r\n");
   for (const auto& field : request.fields) {
     text.append(field.name).append(": ").append(field.value).append("\r\n");
   }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <pinfold/host.hpp>
+
 #include "egress/fault.hpp"
 
 namespace pinfold::egress_bytes {
@@ -49,8 +51,8 @@ struct http_request {
 /// nor an encoding but "chunked", nor that in HTTP/1.0.
 [[nodiscard]] std::expected<http_request, fault> read_request(std::string_view head);
 
-/// The request for the server itself: origin-form, Host from what was decided on (`authority`, with
-/// its port where it is not 80), one framing, "Connection: close".
-[[nodiscard]] std::string written_anew(const http_request& request, std::string_view authority);
+/// The request for the server itself: origin-form, Host from what was decided on (with its port where
+/// it is not 80), one framing, "Connection: close".
+[[nodiscard]] std::string written_anew(const http_request& request, const host_text& host);
 
 }  // namespace pinfold::egress_bytes

@@ -53,6 +53,20 @@ name_answer ask_the_machine(const std::string& name) {
   return addresses;
 }
 
+std::optional<std::vector<ip_address>> recent_names::find(std::string_view name,
+                                                          clock::time_point now) const {
+  const auto found = kept_.find(name);
+  if (found == kept_.end() || found->second.until <= now) return std::nullopt;
+  return found->second.addresses;
+}
+
+void recent_names::keep(std::string_view name, std::vector<ip_address> addresses,
+                        clock::time_point now) {
+  std::erase_if(kept_, [now](const auto& one) { return one.second.until <= now; });
+  if (kept_.size() >= most_kept) return;
+  kept_.insert_or_assign(std::string{name}, answer{std::move(addresses), now + kept_for});
+}
+
 /// Owned by the pool and by each of its threads, so that one that hangs outlives nothing it needs.
 struct name_pool::state {
   struct question {

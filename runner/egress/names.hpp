@@ -2,11 +2,15 @@
 // proxy.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <expected>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "egress/address.hpp"
@@ -21,6 +25,26 @@ using name_lookup = std::function<name_answer(const std::string& name)>;
 
 /// The machine's own resolver (getaddrinfo(3)).
 [[nodiscard]] name_answer ask_the_machine(const std::string& name);
+
+/// What names led to a moment ago, so that a client that connects again and again asks once. Each
+/// address is checked anew whenever it is to be connected to. Not thread-safe.
+class recent_names {
+ public:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kept_for{5};
+  static constexpr std::size_t most_kept = 256;
+
+  [[nodiscard]] std::optional<std::vector<ip_address>> find(std::string_view name,
+                                                            clock::time_point now) const;
+  void keep(std::string_view name, std::vector<ip_address> addresses, clock::time_point now);
+
+ private:
+  struct answer {
+    std::vector<ip_address> addresses;
+    clock::time_point until;
+  };
+  std::map<std::string, answer, std::less<>> kept_;
+};
 
 /// At most `most_threads` lookups at a time; the others wait for their turn.
 class name_pool {

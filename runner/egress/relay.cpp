@@ -1,5 +1,6 @@
 // Bytes both ways. What is read is written before more is read, so that a connection holds no more
-// than its two rooms; an end one way is passed on one way, a reset is passed on as one.
+// than its two rooms, or what is in its pipes; an end one way is passed on one way, a reset is passed
+// on as one.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,12 +18,15 @@ namespace {
 constexpr std::size_t first_room = 16 * 1024;
 constexpr std::size_t most_room = 128 * 1024;
 
+/// What has carried so much one way is worth a pipe.
+constexpr std::uint64_t many_bytes = 1024 * 1024;
+
 }  // namespace
 
 void connection::let_through() {
   attempt_.is_open = true;
   keep_alive();
-  watch_.cancel();
+  wake_the_watch();
   all_.tell(attempt_);
 }
 
@@ -55,7 +59,7 @@ task<> connection::carry(way direction) {
   auto& from = direction == way::out ? client_ : server_;
   auto& to = direction == way::out ? server_ : client_;
   std::vector<char> room(first_room);
-  while (!is_cut()) {
+  for (std::uint64_t carried = 0; !is_cut();) {
     error_code wrong;
     const auto got = co_await from.async_read_some(asio::buffer(room), into(wrong));
     if (wrong == asio::error::eof) {
@@ -68,6 +72,13 @@ task<> connection::carry(way direction) {
     }
     if (!co_await pass_on(direction, {room.data(), got})) co_return;
     if (got == room.size() && got < most_room) room.resize(got * 2);
+    carried += got;
+    if (carried < many_bytes) continue;
+    carried = 0;  // without a descriptor for it now, there may be one later
+    if (auto through = pipe_ends::make()) {
+      room = {};
+      co_return co_await carry_spliced(direction, std::move(*through));
+    }
   }
 }
 

@@ -47,6 +47,7 @@ struct service {
   egress_settings settings;
   egress_proxy::sink tell;
   name_pool names;
+  recent_names recent;
   std::chrono::steady_clock::time_point began{std::chrono::steady_clock::now()};
   std::vector<connection*> open;  ///< each takes itself out at its end
   std::size_t turned_away{0};     ///< of those, what is only told so

@@ -12,17 +12,32 @@ namespace {
 
 constexpr std::uint16_t port_of_ssh = 22;
 
-/// ssh knows no proxies; a helper that does has to be there.
-std::string ssh_command(std::string_view port) {
-  constexpr std::string_view helper = "/usr/bin/nc.openbsd";
-  if (::access(helper.data(), X_OK) != 0) return {};
-  return "GIT_SSH_COMMAND=ssh -o ProxyCommand='" + std::string{helper} +
-         " -X connect -x 127.0.0.1:" + std::string{port} + " %h %p'";
+/// ssh knows no proxies; one of these has to be there to carry it. %h and %p are ssh's own. socat comes
+/// first: it ends when the server does, nc waits for ssh.
+std::string ssh_carrier(const std::string& port, program_finder is_here) {
+  if (constexpr auto socat = "/usr/bin/socat"; is_here(socat)) {
+    return std::string{socat} + " - PROXY:127.0.0.1:%h:%p,proxyport=" + port;
+  }
+  if (constexpr auto nc = "/usr/bin/nc.openbsd"; is_here(nc)) {
+    return std::string{nc} + " -X connect -x 127.0.0.1:" + port + " %h %p";
+  }
+  return {};
+}
+
+bool needs_ssh(const egress_request& request) {
+  return request.names == tls_names::optional &&
+         std::ranges::any_of(request.hosts,
+                             [](const egress_entry& entry) { return entry.port() == port_of_ssh; });
 }
 
 }  // namespace
 
-std::vector<std::string> egress_environment(const egress_request& request, std::uint16_t port) {
+bool is_program(const char* path) {
+  return ::access(path, X_OK) == 0;
+}
+
+std::vector<std::string> egress_environment(const egress_request& request, std::uint16_t port,
+                                            program_finder is_here) {
   const auto digits = std::to_string(port);
   const auto proxy = "http://127.0.0.1:" + digits;
   constexpr std::string_view own = "localhost,127.0.0.1,::1";
@@ -41,10 +56,10 @@ std::vector<std::string> egress_environment(const egress_request& request, std::
     java.append(".proxyPort=").append(digits).append(" ");
   }
   entries.push_back(java + "-Dhttp.nonProxyHosts=localhost|127.0.0.1|[::1]");
-  const bool has_ssh = std::ranges::any_of(
-      request.hosts, [](const egress_entry& entry) { return entry.port() == port_of_ssh; });
-  if (!has_ssh || request.names == tls_names::required) return entries;
-  if (auto ssh = ssh_command(digits); !ssh.empty()) entries.push_back(std::move(ssh));
+  if (!needs_ssh(request)) return entries;
+  if (const auto carrier = ssh_carrier(digits, is_here); !carrier.empty()) {
+    entries.push_back("GIT_SSH_COMMAND=ssh -o ProxyCommand='" + carrier + "'");
+  }
   return entries;
 }
 

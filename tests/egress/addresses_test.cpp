@@ -1,8 +1,10 @@
-// Which addresses are the public internet's, and which may be connected to.
+// Which addresses are the public internet's, which may be connected to, and how the proxy comes to one.
+#include <atomic>
+
 #include "egress/address.hpp"
 #include "egress/decide.hpp"
 
-#include "ground.hpp"
+#include "tunnels.hpp"
 
 using namespace egress_test;
 using namespace pinfold::egress_bytes;
@@ -102,4 +104,120 @@ TEST_CASE("an_address_is_allowed_when_it_is_public_or_on_the_list_itself_with_th
   const auto why = decide_address(list, host, 80, v4(10, 0, 0, 1)).error();
   CHECK(why.error == code::address_denied);
   CHECK(why.resolved == "10.0.0.1");
+}
+
+TEST_CASE("a_denied_host_is_told_as_a_refusal_and_is_never_asked_for") {
+  std::atomic<unsigned> asked{0};
+  egress_settings settings{.list = entries({"a.example:443", "*.b.example:8443"}),
+                           .lookup = [&](const std::string& name) {
+                             ++asked;
+                             return all_are_loopback(name);
+                           }};
+  proxied proxy{settings};
+  for (const auto& request :
+       {connect_request("evil.example", "443"), connect_request("a.example", "444"),
+        connect_request("b.example", "8443"),
+        std::string{"GET http://evil.example/ HTTP/1.1\r\n\r\n"}}) {
+    const auto client = proxy.connect();
+    CHECK(client.send(request));
+    const auto said = client.all();
+    CHECK(said.starts_with("HTTP/1.1 403 Forbidden\r\n"));
+    CHECK(code_in(said) == "NetworkDenied");
+    CHECK(said.contains("\"boundary\":\"a.example:443 *.b.example:8443\""));
+  }
+  CHECK(asked == 0);
+}
+
+TEST_CASE("a_name_that_leads_to_an_address_inside_is_refused_and_nothing_is_connected_to") {
+  server to{&echo};
+  const auto settings_with = [&](std::vector<ip_address> addresses) {
+    return egress_settings{.list = entries({"a.example:" + to.text()}),
+                           .lookup = [addresses](const std::string&) { return addresses; }};
+  };
+  using family = ip_address::family;
+  const ip_address loopback_v4{family::v4, {127, 0, 0, 1}};
+  ip_address loopback_v6{family::v6, {}};
+  loopback_v6.bytes[15] = 1;
+  ip_address mapped{family::v6, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1}};
+  ip_address nat64{family::v6, {0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0, 127, 0, 0, 1}};
+  const ip_address metadata{family::v4, {169, 254, 169, 254}};
+  for (const auto& one : {loopback_v4, loopback_v6, mapped, nat64, metadata}) {
+    proxied proxy{settings_with({one, one})};
+    const auto client = proxy.connect();
+    CHECK(client.send(connect_request("a.example", to.text())));
+    CHECK(code_in(client.all()) == "AddressDenied");
+  }
+  CHECK(to.accepted() == 0);
+}
+
+TEST_CASE("the_address_that_is_connected_to_is_the_one_that_was_checked") {
+  server to{&echo};
+  std::atomic<unsigned> asked{0};
+  egress_settings settings{
+      .list = entries({"a.example:" + to.text(), "127.0.0.1:" + to.text()}),
+      .names = tls_names::optional,
+      .lookup = [&](const std::string&) -> name_answer {  // answers otherwise each time
+        ++asked;
+        const auto last = static_cast<std::uint8_t>(asked == 1 ? 1 : 2);
+        return std::vector{ip_address{ip_address::family::v4, {10, 0, 0, 1}},
+                           ip_address{ip_address::family::v4, {127, 0, 0, last}}};
+      }};
+  proxied proxy{settings};
+  const auto client = tunnel(proxy, to.text());
+  CHECK(client.send("x"));
+  CHECK(client.exactly(1) == "x");
+  CHECK(asked == 1);
+}
+
+TEST_CASE("a_name_without_an_answer_is_unreachable") {
+  egress_settings settings{.list = entries({"a.example:443"}),
+                           .lookup = [](const std::string&) -> name_answer {
+                             return std::unexpected{std::string{"no such name"}};
+                           }};
+  proxied proxy{settings};
+  const auto client = proxy.connect();
+  CHECK(client.send(connect_request("a.example", "443")));
+  const auto said = client.all();
+  CHECK(said.starts_with("HTTP/1.1 502 "));
+  CHECK(code_in(said) == "HostUnreachable");
+  CHECK(said.contains("no such name"));
+}
+
+TEST_CASE("a_name_that_led_somewhere_is_asked_for_once_in_a_while_and_one_that_did_not_each_time") {
+  server to{&echo};
+  std::atomic<unsigned> asked{0};
+  auto settings = settings_for(to);
+  settings.lookup = [&](const std::string& name) -> name_answer {
+    if (++asked == 1) return std::unexpected{std::string{"not yet"}};
+    return all_are_loopback(name);
+  };
+  proxied proxy{settings};
+  const auto early = proxy.connect();
+  CHECK(early.send(connect_request("a.example", to.text())));
+  CHECK(code_in(early.all()) == "HostUnreachable");
+  for (unsigned i = 0; i < 5; ++i) check_served(proxy, to.text());
+  CHECK(asked == 2);
+}
+
+TEST_CASE("an_answer_is_kept_for_a_few_seconds_and_not_too_many_are") {
+  const recent_names::clock::time_point now{std::chrono::hours{1}};
+  recent_names recent;
+  recent.keep("a.example", {v4(1, 1, 1, 1)}, now);
+  CHECK(recent.find("a.example", now + 4999ms) == std::vector{v4(1, 1, 1, 1)});
+  CHECK_FALSE(recent.find("a.example", now + 5s));
+  CHECK_FALSE(recent.find("b.example", now));
+  for (std::size_t i = 0; i < 2 * recent_names::most_kept; ++i) {
+    recent.keep(std::to_string(i), {}, now);
+  }
+  CHECK(recent.find("a.example", now));
+  CHECK_FALSE(recent.find(std::to_string(recent_names::most_kept), now));
+  recent.keep("b.example", {}, now + 5s);  // the others make way
+  CHECK(recent.find("b.example", now + 5s));
+}
+
+TEST_CASE("the_names_of_the_machine_are_asked_for_by_the_machine") {
+  const auto found = ask_the_machine("localhost");
+  REQUIRE(found.has_value());
+  for (const auto& one : *found) CHECK(special_use_of(one) == "loopback");
+  CHECK_FALSE(ask_the_machine("no-such-name.invalid").has_value());
 }

@@ -3,12 +3,24 @@
 #include "egress/answer.hpp"
 #include "egress/client_hello.hpp"
 #include "egress/decide.hpp"
+#include "egress/opening.hpp"
 #include "egress/socks.hpp"
 
 #include "ground.hpp"
 
 using namespace egress_test;
 using namespace pinfold::egress_bytes;
+
+TEST_CASE("the_first_byte_says_who_reads_the_rest") {
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    const auto first = static_cast<char>(byte);
+    const auto expected = byte == 5                    ? opening::socks5
+                          : byte == 0x16               ? opening::tls
+                          : byte >= 'A' && byte <= 'Z' ? opening::http
+                                                       : opening::unknown;
+    CHECK(opening_of(first) == expected);
+  }
+}
 
 TEST_CASE("a_hello_names_its_server_however_it_is_cut_up") {
   const auto message = hello_message(extension(0x2b, "\2\3\4") + server_name("A.Example"));

@@ -36,7 +36,7 @@ TEST_CASE("a_request_in_full_is_taken_and_written_anew") {
   CHECK(request.host == "A.Example");
   CHECK(request.port == 8080);
   CHECK(request.framing == http_request::body::sized);
-  CHECK(written_anew(request, "a.example:8080") ==
+  CHECK(written_anew(request, parse_host("a.example").value()) ==
         "POST /p?q=1 HTTP/1.1\r\nHost: a.example:8080\r\nX-One: a b\r\nContent-Length: 5\r\n"
         "Via: 1.1 pinfold\r\nConnection: close\r\n\r\n");
 }

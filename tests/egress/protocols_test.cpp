@@ -1,32 +1,16 @@
-// What each protocol carries, and what is decided on the way: names, addresses, TLS hellos, the head
-// of a request.
+// What each protocol carries, and what is decided on the way: TLS hellos, the head of a request.
 #include <atomic>
 
-#include "ground.hpp"
+#include "tunnels.hpp"
 
 using namespace egress_test;
 
 namespace {
 
-const std::string established = "HTTP/1.1 200 Connection established\r\n\r\n";
-
-/// Settings for one server at "a.example", which is found on the loopback.
-egress_settings settings_for(const server& to) {
-  return {.list = entries({"a.example:" + to.text(), "127.0.0.1:" + to.text()}),
-          .lookup = &all_are_loopback};
-}
-
-egress_settings without_names(egress_settings settings) {
-  settings.names = tls_names::optional;
+egress_settings with_names(const server& to) {
+  auto settings = settings_for(to);
+  settings.names = tls_names::required;
   return settings;
-}
-
-/// A client that has a tunnel to "a.example" at this port.
-peer tunnel(const proxied& proxy, const std::string& port) {
-  auto client = proxy.connect();
-  REQUIRE(client.send(connect_request("a.example", port)));
-  REQUIRE(client.exactly(established.size()) == established);
-  return client;
 }
 
 /// Says what it got up to the end of a head and a body of five bytes, and answers.
@@ -59,7 +43,7 @@ class http_server {
 
 TEST_CASE("a_tunnel_carries_a_hello_for_its_host_byte_for_byte_and_all_that_follows") {
   server to{&echo};
-  proxied proxy{settings_for(to)};
+  proxied proxy{with_names(to)};
   const auto hello = hello_for("a.example");
   {
     const auto client = tunnel(proxy, to.text());
@@ -81,7 +65,7 @@ TEST_CASE("a_tunnel_carries_a_hello_for_its_host_byte_for_byte_and_all_that_foll
 
 TEST_CASE("a_hello_may_come_along_with_the_request") {
   server to{&echo};
-  proxied proxy{settings_for(to)};
+  proxied proxy{with_names(to)};
   const auto client = proxy.connect();
   const auto hello = hello_for("A.EXAMPLE");
   CHECK(client.send(connect_request("a.example", to.text()) + hello));
@@ -92,7 +76,7 @@ TEST_CASE("a_hello_may_come_along_with_the_request") {
 TEST_CASE("a_tunnel_without_a_hello_for_its_host_carries_nothing") {
   std::atomic<std::size_t> reached{0};
   server to{[&](peer& client) { reached += client.all().size(); }};
-  proxied proxy{settings_for(to)};
+  proxied proxy{with_names(to)};
   std::size_t count = 0;
   for (const auto& first :
        {hello_for("b.example"), record(hello_message("")),
@@ -119,7 +103,7 @@ TEST_CASE("where_names_are_optional_only_a_hello_for_somebody_else_is_held_back"
     client.send("server first");
     reached += client.all().size();
   }};
-  proxied proxy{without_names(settings_for(to))};
+  proxied proxy{settings_for(to)};
   std::size_t count = 0;
   for (const auto& first : {record(hello_message("")), std::string{"SSH-2.0-x\r\n"},
                             hello_for("a.example"), std::string{"\x16no TLS"}}) {
@@ -147,7 +131,7 @@ TEST_CASE("where_names_are_optional_only_a_hello_for_somebody_else_is_held_back"
 
 TEST_CASE("a_plain_request_reaches_the_host_that_was_decided_on_written_anew") {
   http_server at{5};
-  proxied proxy{settings_for(at.to)};
+  proxied proxy{with_names(at.to)};
   const auto client = proxy.connect();
   CHECK(client.send("POST http://A.example:" + at.to.text() +
                     "/p HTTP/1.1\r\nHost: b.example\r\nConnection: X-Gone\r\nX-Gone: 1\r\n"
@@ -174,7 +158,7 @@ TEST_CASE("a_second_request_behind_the_first_is_not_passed_on") {
         got += more;
       }
     }};
-    proxied proxy{settings_for(to)};
+    proxied proxy{with_names(to)};
     const auto client = proxy.connect();
     const auto request = "GET http://a.example:" + to.text() + "/1 HTTP/1.1\r\n\r\n";
     CHECK(client.send(request + "GET /2 HTTP/1.1\r\nHost: b.example\r\n\r\n"));
@@ -192,7 +176,7 @@ TEST_CASE("a_body_in_chunks_is_passed_on_and_one_that_goes_wrong_is_reset") {
     got = client.all();
     client.send("HTTP/1.1 200 OK\r\n\r\nok");
   }};
-  proxied proxy{settings_for(to)};
+  proxied proxy{with_names(to)};
   const auto head =
       "PUT http://a.example:" + to.text() + "/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
   const auto client = proxy.connect();
@@ -206,8 +190,7 @@ TEST_CASE("a_body_in_chunks_is_passed_on_and_one_that_goes_wrong_is_reset") {
 
 TEST_CASE("a_socks5_client_reaches_a_name_and_both_kinds_of_address") {
   server to{&echo};
-  auto settings = without_names(settings_for(to));
-  proxied proxy{settings};
+  proxied proxy{settings_for(to)};
   const auto v4 = std::string{"\5\1\0\1\x7f\0\0\1", 8} + two_bytes(to.port());
   for (const auto& request :
        {socks_request_for("a.example", to.port()), v4, socks_request_for("127.0.0.1", to.port())}) {
@@ -239,83 +222,6 @@ TEST_CASE("a_socks5_client_that_wants_anything_else_is_told_so") {
   CHECK(code_in(binds.all()) == "InvalidRequest");
 }
 
-TEST_CASE("a_denied_host_is_told_as_a_refusal_and_is_never_asked_for") {
-  std::atomic<unsigned> asked{0};
-  egress_settings settings{.list = entries({"a.example:443", "*.b.example:8443"}),
-                           .lookup = [&](const std::string& name) {
-                             ++asked;
-                             return all_are_loopback(name);
-                           }};
-  proxied proxy{settings};
-  for (const auto& request :
-       {connect_request("evil.example", "443"), connect_request("a.example", "444"),
-        connect_request("b.example", "8443"),
-        std::string{"GET http://evil.example/ HTTP/1.1\r\n\r\n"}}) {
-    const auto client = proxy.connect();
-    CHECK(client.send(request));
-    const auto said = client.all();
-    CHECK(said.starts_with("HTTP/1.1 403 Forbidden\r\n"));
-    CHECK(code_in(said) == "NetworkDenied");
-    CHECK(said.contains("\"boundary\":\"a.example:443 *.b.example:8443\""));
-  }
-  CHECK(asked == 0);
-}
-
-TEST_CASE("a_name_that_leads_to_an_address_inside_is_refused_and_nothing_is_connected_to") {
-  server to{&echo};
-  const auto settings_with = [&](std::vector<ip_address> addresses) {
-    return egress_settings{.list = entries({"a.example:" + to.text()}),
-                           .lookup = [addresses](const std::string&) { return addresses; }};
-  };
-  using family = ip_address::family;
-  const ip_address loopback_v4{family::v4, {127, 0, 0, 1}};
-  ip_address loopback_v6{family::v6, {}};
-  loopback_v6.bytes[15] = 1;
-  ip_address mapped{family::v6, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1}};
-  ip_address nat64{family::v6, {0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0, 127, 0, 0, 1}};
-  const ip_address metadata{family::v4, {169, 254, 169, 254}};
-  for (const auto& one : {loopback_v4, loopback_v6, mapped, nat64, metadata}) {
-    proxied proxy{settings_with({one, one})};
-    const auto client = proxy.connect();
-    CHECK(client.send(connect_request("a.example", to.text())));
-    CHECK(code_in(client.all()) == "AddressDenied");
-  }
-  CHECK(to.accepted() == 0);
-}
-
-TEST_CASE("the_address_that_is_connected_to_is_the_one_that_was_checked") {
-  server to{&echo};
-  std::atomic<unsigned> asked{0};
-  egress_settings settings{
-      .list = entries({"a.example:" + to.text(), "127.0.0.1:" + to.text()}),
-      .names = tls_names::optional,
-      .lookup = [&](const std::string&) -> name_answer {  // answers otherwise each time
-        ++asked;
-        const auto last = static_cast<std::uint8_t>(asked == 1 ? 1 : 2);
-        return std::vector{ip_address{ip_address::family::v4, {10, 0, 0, 1}},
-                           ip_address{ip_address::family::v4, {127, 0, 0, last}}};
-      }};
-  proxied proxy{settings};
-  const auto client = tunnel(proxy, to.text());
-  CHECK(client.send("x"));
-  CHECK(client.exactly(1) == "x");
-  CHECK(asked == 1);
-}
-
-TEST_CASE("a_name_without_an_answer_is_unreachable") {
-  egress_settings settings{.list = entries({"a.example:443"}),
-                           .lookup = [](const std::string&) -> name_answer {
-                             return std::unexpected{std::string{"no such name"}};
-                           }};
-  proxied proxy{settings};
-  const auto client = proxy.connect();
-  CHECK(client.send(connect_request("a.example", "443")));
-  const auto said = client.all();
-  CHECK(said.starts_with("HTTP/1.1 502 "));
-  CHECK(code_in(said) == "HostUnreachable");
-  CHECK(said.contains("no such name"));
-}
-
 TEST_CASE("a_port_of_the_hosts_own_loopback_is_carried_without_a_word") {
   server to{&echo};
   egress_request request;
@@ -339,11 +245,4 @@ TEST_CASE("a_port_of_the_loopback_that_is_not_on_the_list_is_reset") {
   CHECK(errno == ECONNRESET);
   CHECK(proxy.ended(1).front().refused->error == code::network_denied);
   CHECK(to.accepted() == 0);
-}
-
-TEST_CASE("the_names_of_the_machine_are_asked_for_by_the_machine") {
-  const auto found = ask_the_machine("localhost");
-  REQUIRE(found.has_value());
-  for (const auto& one : *found) CHECK(special_use_of(one) == "loopback");
-  CHECK_FALSE(ask_the_machine("no-such-name.invalid").has_value());
 }

@@ -6,6 +6,7 @@
 #include <pinfold/runner/runner.hpp>
 
 #include "egress/run_egress.hpp"
+#include "sandbox/egress_environment.hpp"
 
 #include "ground.hpp"
 
@@ -109,6 +110,43 @@ TEST_CASE("a_list_waits_for_the_gate") {
 TEST_CASE("the_proxys_port_is_none_that_was_asked_for") {
   CHECK(proxy_port_of({}) == 27080);
   CHECK(proxy_port_of({.loopback = {27081, 27080}}) == 27082);
+}
+
+TEST_CASE("programs_are_told_of_the_proxy_each_in_its_own_words") {
+  const egress_request request{.hosts = entries({"a.example:443", "git.example:22"})};
+  const auto told = egress_environment(request, 27081, [](const char*) { return true; });
+  CHECK(told == std::vector<std::string>{
+                    "HTTP_PROXY=http://127.0.0.1:27081", "http_proxy=http://127.0.0.1:27081",
+                    "HTTPS_PROXY=http://127.0.0.1:27081", "https_proxy=http://127.0.0.1:27081",
+                    "ALL_PROXY=http://127.0.0.1:27081", "all_proxy=http://127.0.0.1:27081",
+                    "NO_PROXY=localhost,127.0.0.1,::1", "no_proxy=localhost,127.0.0.1,::1",
+                    "NODE_USE_ENV_PROXY=1",
+                    "JAVA_TOOL_OPTIONS=-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=27081 "
+                    "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=27081 "
+                    "-Dhttp.nonProxyHosts=localhost|127.0.0.1|[::1]"});
+}
+
+TEST_CASE("ssh_is_told_of_the_proxy_where_it_can_get_through_and_something_can_carry_it") {
+  const auto last_of = [](const egress_request& request, program_finder is_here) {
+    return egress_environment(request, 27080, is_here).back();
+  };
+  const auto with = [](std::string entry, tls_names names) {
+    return egress_request{.hosts = entries({std::move(entry)}), .names = names};
+  };
+  const auto git = with("git.example:22", tls_names::optional);
+  CHECK(last_of(git, [](const char*) { return true; }) ==
+        "GIT_SSH_COMMAND=ssh -o ProxyCommand='/usr/bin/socat - "
+        "PROXY:127.0.0.1:%h:%p,proxyport=27080'");
+  CHECK(last_of(git, [](const char* path) { return std::string_view{path}.contains("/nc."); }) ==
+        "GIT_SSH_COMMAND=ssh -o ProxyCommand='/usr/bin/nc.openbsd -X connect -x 127.0.0.1:27080 %h "
+        "%p'");
+  const auto is_told = [&](const egress_request& request, program_finder is_here) {
+    return last_of(request, is_here).starts_with("GIT_SSH_COMMAND=");
+  };
+  CHECK_FALSE(is_told(git, [](const char*) { return false; }));
+  const program_finder all = [](const char*) { return true; };
+  CHECK_FALSE(is_told(with("git.example:22", tls_names::required), all));
+  CHECK_FALSE(is_told(with("git.example:443", tls_names::optional), all));
 }
 
 TEST_CASE("what_a_run_told_ends_with_a_count_where_it_is_too_much") {
