@@ -3,7 +3,7 @@
 # runtime), builds the preset `fuzz`, starts from the corpus that is checked in, and keeps what it
 # finds in build/fuzz/found/TARGET. Ends with one line for each target; the exit code is 0 only when
 # no promise was broken.
-#   bash fuzz/run.sh SECONDS [path_fuzz|resolve_fuzz|open_fuzz|plan_fuzz|plugged_fuzz]
+#   bash fuzz/run.sh SECONDS [path_fuzz|resolve_fuzz|open_fuzz|plan_fuzz|egress_fuzz|plugged_fuzz]
 # plugged_fuzz is there once a resolver was plugged in:
 #   cmake --preset fuzz -DPINFOLD_FUZZ_RESOLVER=/path/to/yours.cpp
 set -uo pipefail
@@ -15,7 +15,7 @@ if ! [[ "$seconds" =~ ^[1-9][0-9]*$ ]]; then
   echo "usage: bash fuzz/run.sh SECONDS [TARGET]" >&2
   exit 2
 fi
-targets=(path_fuzz resolve_fuzz open_fuzz plan_fuzz)
+targets=(path_fuzz resolve_fuzz open_fuzz plan_fuzz egress_fuzz)
 [ $# -lt 2 ] || targets=("$2")
 
 need "${packages_build[@]}" "${packages_fuzz[@]}" || exit 1
