@@ -6,7 +6,9 @@ packages_build=(g++ cmake ninja-build libboost-filesystem-dev libcli11-dev libra
                 libseccomp-dev musl-dev nlohmann-json3-dev)
 packages_run=(bubblewrap git)
 packages_test=(catch2 ccache curl doxygen fish gdb groff-base make man-db openssl pkg-config procps python3
-               python3-requests strace wget zsh)
+               netcat-openbsd openssh-client python3-requests strace wget zsh)
+# Programs that many have by another way than Debian's packages, which then cannot be installed.
+programs_test=(node:nodejs npm:npm)
 packages_bench=(libbenchmark-dev gnuplot-nox python3)
 packages_peers=(bubblewrap python3 ripgrep socat)
 packages_fuzz=(clang-19 libclang-rt-19-dev llvm-19)
@@ -35,6 +37,15 @@ need() {
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# need_programs PROGRAM:PACKAGE...: the same for programs that are taken from wherever they came.
+need_programs() {
+  local pair packages=()
+  for pair in "$@"; do
+    PATH=/bin:/usr/bin command -v "${pair%:*}" >/dev/null || packages+=("${pair#*:}")
+  done
+  [ ${#packages[@]} -eq 0 ] || need "${packages[@]}"
 }
 
 # build PRESET: configures and builds in build/PRESET, with ccache where it is there. What the tools

@@ -6,9 +6,10 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 . runner/setup.sh
 need "${packages_build[@]}" "${packages_run[@]}" "${packages_test[@]}" || exit 1
+need_programs "${programs_test[@]}" || exit 1
 
 # What the development test must not skip: the tools that are here because of the lists above.
-export PINFOLD_TOOLS="gcc g++ make cmake ninja git python3 gdb strace man groff zsh fish"
+export PINFOLD_TOOLS="gcc g++ make cmake ninja git python3 gdb strace man groff zsh fish node npm ssh nc.openbsd"
 
 failed=()
 for preset in asan-ubsan dev; do

@@ -5,10 +5,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . runner/setup.sh
 need "${packages_build[@]}" "${packages_run[@]}" "${packages_test[@]}"
-for tool in go:golang-go cargo:cargo node:nodejs npm:npm; do
-  PATH=/bin:/usr/bin command -v "${tool%:*}" >/dev/null || need "${tool#*:}"
-done
+need_programs "${programs_test[@]}" go:golang-go cargo:cargo javac:default-jdk-headless
 build dev
 export PINFOLD="$PWD/build/dev/runner/pinfold" PINFOLD_BWRAP_MUST_WORK=1
 PINFOLD_TOOLS_MUST_WORK=1 python3 -B tests/e2e/tools_test.py -v
-PINFOLD_TOOLS="node npm" python3 -B tests/e2e/egress/clients_test.py -v
+PINFOLD_TOOLS="javac node npm" python3 -B tests/e2e/egress/runtimes_test.py -v

@@ -1,5 +1,5 @@
 """What lies outside in the egress tests: servers on this machine's loopback, names that lead to them,
-and a certificate authority of the test's own. Nothing here decides a test."""
+a certificate authority of the test's own, and what every client has to show."""
 import http.server
 import os
 import shutil
@@ -190,6 +190,23 @@ class Outside(support.Confined):
     def record_with_names(self, options, script):
         """The record of a shell script inside."""
         return self.run_with_names("run", "--json", *options, "-c", script).json
+
+    def check(self, server, command, expected, protocol, denied_with=None, options=()):
+        """`command` has {host} in it. It works for the one name, fails for the other, and the record
+        says both."""
+        port = server if isinstance(server, int) else server.server_address[1]
+        options = [*self.listing(port), *options]
+        record = self.record_with_names(options, command.format(host=ALLOWED, port=port))
+        self.assertEqual(record["exit_code"], 0, record)
+        self.assertIn(expected, record["stdout"]["text"])
+        self.assertEqual(record["network"], "list")
+        self.assertEqual(set(self.attempts(record)), {(ALLOWED, port, protocol, None)})
+        self.assertGreater(record["egress"]["received"], 0)
+        record = self.record_with_names(options, command.format(host=DENIED, port=port))
+        self.assertNotEqual(record["exit_code"], 0, record)
+        self.assertEqual(set(self.attempts(record)), {(DENIED, port, protocol, "NetworkDenied")})
+        if denied_with:
+            self.assertRegex(record["stdout"]["text"] + record["stderr"]["text"], denied_with)
 
     def attempts(self, record):
         return [(one["host"], one["port"], one["protocol"], (one["refusal"] or {}).get("error"))
