@@ -135,3 +135,13 @@ TEST_CASE("a_refusal_is_told_whole_whatever_bytes_were_asked_for") {
   CHECK(http_refusal(why).ends_with("\r\n\r\n" + json));
   CHECK(socks_refusal(why).starts_with("\5\2"));
 }
+
+TEST_CASE("a_refusal_stays_short_however_long_the_host_and_the_list_are") {
+  const std::vector<egress_entry> list(2000, entries({"a.example:443"}).front());
+  const auto of_list = decide_connection(list, "b.example", 443).error();
+  CHECK(of_list.boundary.starts_with("a.example:443 a.example:443 "));
+  CHECK((of_list.boundary.ends_with(" ...") && of_list.boundary.size() < 1200));
+  const auto of_host = decide_connection(list, std::string(60000, 'a'), 443).error();
+  CHECK(of_host.error == code::invalid_host);
+  CHECK((of_host.path.starts_with("aaa") && of_host.path.size() < 400));
+}
