@@ -56,7 +56,7 @@ struct ground {
   }
   [[nodiscard]] std::string sitting() const { return cgroup_double::get(own() + "/inside/cgroup.procs"); }
 
-  pinfold_test::checkout where;
+  pinfold_test::work_tree where;
   cgroup_double kernel;
   std::optional<std::uint64_t> memory{1 << 20};
 

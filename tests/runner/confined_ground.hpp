@@ -21,8 +21,8 @@ inline bool is_root() {
 }
 
 /// A checkout with everything that a plan carves out, in a place that no scratch directory covers.
-struct checkout {
-  checkout() {
+struct work_tree {
+  work_tree() {
     namespace fs = std::filesystem;
     if (::mkdtemp(home.data()) == nullptr) std::abort();
     ::chmod(home.c_str(), 0755);
@@ -32,15 +32,15 @@ struct checkout {
     }
     std::ofstream{home + "/work/.git/config"} << "[core]\n";
   }
-  checkout(const checkout&) = delete;
-  checkout& operator=(const checkout&) = delete;
-  ~checkout() { std::filesystem::remove_all(home); }
+  work_tree(const work_tree&) = delete;
+  work_tree& operator=(const work_tree&) = delete;
+  ~work_tree() { std::filesystem::remove_all(home); }
   [[nodiscard]] std::string work() const { return home + "/work"; }
   std::string home{is_root() ? "/srv/pinfold-proofs-XXXXXX" : "/var/tmp/pinfold-proofs-XXXXXX"};
 };
 
 inline pinfold::prepared_run prepared_in(
-    const checkout& where, pinfold::network_access network = pinfold::network_access::off) {
+    const work_tree& where, pinfold::network_access network = pinfold::network_access::off) {
   const auto who = pinfold::look_at_caller(
       pinfold::caller_environment{{"PATH=/usr/bin:/bin", "HOME=" + where.home + "/nobody"}});
   REQUIRE(who);

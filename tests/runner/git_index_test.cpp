@@ -20,8 +20,8 @@ using paths = std::vector<std::string>;
 namespace {
 
 /// A checkout with two gitlinks among files, by git itself.
-struct checkout {
-  explicit checkout(const std::string& format = "sha1") {
+struct work_tree {
+  explicit work_tree(const std::string& format = "sha1") {
     git("init -q --object-format=" + format);
     git("config user.name n && git config user.email e");
     for (const auto* name : {"a", "deep/er/b", "deep/er/bc", "z"}) {
@@ -54,7 +54,7 @@ index_error error_of(const std::string& bytes) {
 
 TEST_CASE("gitlinks_are_found_in_every_version_and_with_either_hash") {
   for (const auto* format : {"sha1", "sha256"}) {
-    const checkout it{format};
+    const work_tree it{format};
     for (const auto* version : {"2", "3", "4"}) {
       INFO(format << " " << version);
       it.git(std::string{"update-index --index-version "} + version);
@@ -67,7 +67,7 @@ TEST_CASE("gitlinks_are_found_in_every_version_and_with_either_hash") {
 }
 
 TEST_CASE("an_index_that_is_cut_or_none_is_said_to_be_damaged") {
-  const checkout it;
+  const work_tree it;
   const auto whole = it.bytes();
   REQUIRE(gitlinks_in(whole));
   std::size_t read = 0;
@@ -90,7 +90,7 @@ TEST_CASE("an_index_that_is_cut_or_none_is_said_to_be_damaged") {
 }
 
 TEST_CASE("a_split_index_is_said_to_be_one") {
-  const checkout it;
+  const work_tree it;
   it.git("update-index --split-index");
   CHECK(error_of(it.bytes()) == index_error::split);
 }

@@ -17,7 +17,7 @@ using namespace pinfold;
 using namespace pinfold_test;
 
 TEST_CASE("the plan as it is runs, and the record says what was held") {
-  const checkout where;
+  const work_tree where;
   auto ready = prepared_in(where);
   const auto record = run(ready.plan, {}, {}, ready.extras);
   INFO((record.error ? record.error->detail : ""));
@@ -37,7 +37,7 @@ TEST_CASE("the plan as it is runs, and the record says what was held") {
 
 TEST_CASE("a run that may nest makes user namespaces and mounts in them, and gets no more") {
   const auto exit_code = [](nested_namespaces nesting, const std::string& script) {
-    const checkout where;
+    const work_tree where;
     auto ready = prepared_in(where);
     ready.plan.nesting = nesting;
     ready.plan.command = {"/bin/sh", "-c", script};
@@ -58,7 +58,7 @@ TEST_CASE("a capability that is left is found") {
   // is found.
   aside([] {
     REQUIRE(answer_call(SYS_capset, 0));
-    fails("capabilities-are-empty", [](const checkout&, launch_plan&) {});
+    fails("capabilities-are-empty", [](const work_tree&, launch_plan&) {});
   });
 }
 
@@ -67,13 +67,13 @@ TEST_CASE("a namespace that is shared with the runner is found") {
     fails("own-" + std::string{kind} + "-namespace", without({"--unshare-" + std::string{kind}}));
   }
   if (!is_root()) return;  // bwrap needs a user namespace for everybody else
-  fails("own-user-namespace", [](const checkout&, launch_plan& plan) {
+  fails("own-user-namespace", [](const work_tree&, launch_plan& plan) {
     leave_out(plan, {"--unshare-user"});
   }, workspace_proofs::kept, "enter-boundary");  // found from outside too, whoever is first
 }
 
 TEST_CASE("a PID namespace that is shared with the runner is found") {
-  fails("own-pid-namespace", [](const checkout& where, launch_plan& plan) {
+  fails("own-pid-namespace", [](const work_tree& where, launch_plan& plan) {
     const auto bwrap = plan.program;
     leave_out(plan, {"--unshare-pid"});
     replace(plan, {"--proc", "/proc"}, {"--ro-bind", "/proc", "/proc"});
@@ -83,7 +83,7 @@ TEST_CASE("a PID namespace that is shared with the runner is found") {
 }
 
 TEST_CASE("a mount namespace that is shared with the runner is found") {
-  const auto all_but_mounts = [](const checkout& where, launch_plan& plan) {
+  const auto all_but_mounts = [](const work_tree& where, launch_plan& plan) {
     write_wrapper(where, plan,
                   "read -r word <&8\n"  // stage two is not whole before
                   // The runner's mounts have to go somewhere, or it is their failure that is told.
@@ -116,7 +116,7 @@ TEST_CASE("a sysctl that can be written is found") {
 
 TEST_CASE("a cgroup file system that can be written to is found") {
   if (mounted_cgroup().empty()) return;  // then there is none to be seen inside
-  fails("cgroups-are-closed", [](const checkout&, launch_plan& plan) {
+  fails("cgroups-are-closed", [](const work_tree&, launch_plan& plan) {
     const auto place = mounted_cgroup();
     replace(plan, {"--ro-bind", "/", "/"}, {"--ro-bind", "/", "/", "--bind", place, place});
     plan.mounts.push_back({.kind = mount_kind::bind, .role = mount_role::shared, .source = place,
@@ -126,12 +126,12 @@ TEST_CASE("a cgroup file system that can be written to is found") {
 
 TEST_CASE("what the host mounted while the boundary was made becomes read-only, or is found") {
   if (!is_root()) return;  // the checkout of an ordinary user lies in a scratch place here
-  const auto came_in = [](const checkout& where, launch_plan& plan) {
+  const auto came_in = [](const work_tree& where, launch_plan& plan) {
     const auto place = where.home + "/other";
     for (const auto& word : {std::string{"--bind"}, place, place}) plan.options.push_back(word);
   };
   {
-    const checkout where;
+    const work_tree where;
     auto ready = prepared_in(where);
     came_in(where, ready.plan);
     ready.plan.command = {"touch", where.home + "/other/new", "started"};
@@ -151,11 +151,11 @@ TEST_CASE("what the host mounted while the boundary was made becomes read-only, 
 TEST_CASE("a root or a neighbourhood that can be written is found") {
   aside([] {
     REQUIRE(answer_call(SYS_mount_setattr, 0, AT_EMPTY_PATH, 2));  // or it would be closed
-    fails("outside-is-closed", [](const checkout&, launch_plan& plan) {
+    fails("outside-is-closed", [](const work_tree&, launch_plan& plan) {
       replace(plan, {"--ro-bind", "/", "/"}, {"--bind", "/", "/"});
     });
     if (!is_root()) return;  // the checkout of an ordinary user lies in a scratch place here
-    fails("outside-is-closed", [](const checkout& where, launch_plan& plan) {
+    fails("outside-is-closed", [](const work_tree& where, launch_plan& plan) {
       replace_workspace(where, plan,
                         {"--bind", where.home, where.home, "--bind", where.work(), where.work()});
     });
@@ -163,34 +163,34 @@ TEST_CASE("a root or a neighbourhood that can be written is found") {
 }
 
 TEST_CASE("a hidden place that is open or holds more than the plan says is found") {
-  fails("hidden-place-is-closed", [](const checkout&, launch_plan& plan) {
+  fails("hidden-place-is-closed", [](const work_tree&, launch_plan& plan) {
     leave_unattached(plan, mount_kind::remount_ro, "/run");
   });
-  fails("hidden-place-is-closed", [](const checkout&, launch_plan& plan) {
+  fails("hidden-place-is-closed", [](const work_tree&, launch_plan& plan) {
     for (const auto* word : {"--dir", "/tmp/extra"}) plan.options.emplace_back(word);
   });
-  fails("hidden-place-is-closed", [](const checkout&, launch_plan& plan) {
+  fails("hidden-place-is-closed", [](const work_tree&, launch_plan& plan) {
     leave_unattached(plan, mount_kind::tmpfs, "/run");
     leave_unattached(plan, mount_kind::remount_ro, "/run");
   });
-  fails("carve-out-is-read-only", [](const checkout& where, launch_plan& plan) {
+  fails("carve-out-is-read-only", [](const work_tree& where, launch_plan& plan) {
     leave_unattached(plan, mount_kind::remount_ro, where.work() + "/.efferent");
   });
 }
 
 TEST_CASE("a secret that is not covered is found") {
   if (!is_root()) return;  // nobody else can read one
-  fails("secret-is-covered", [](const checkout&, launch_plan& plan) {
+  fails("secret-is-covered", [](const work_tree&, launch_plan& plan) {
     leave_unattached(plan, mount_kind::ro_bind, "/etc/shadow");
   });
 }
 
 TEST_CASE("a carve-out that is open, or another object, is found") {
-  fails("carve-out-is-read-only", [](const checkout& where, launch_plan& plan) {
+  fails("carve-out-is-read-only", [](const work_tree& where, launch_plan& plan) {
     const auto config = where.work() + "/.git/config";
     leave_unattached(plan, mount_kind::ro_bind, config);
   });
-  fails("compare-carve-out", [](const checkout& where, launch_plan& plan) {
+  fails("compare-carve-out", [](const work_tree& where, launch_plan& plan) {
     const auto config = where.work() + "/.git/config";
     attached_at(plan, mount_kind::ro_bind, config).source = "/dev/null";
   });
@@ -201,7 +201,7 @@ TEST_CASE("a place that became a link is attached to nothing, and nothing is mad
   for (const std::string root : {"", "/oldroot"}) {
     std::string outside;
     const auto detail = refusal_after(
-        [&](const checkout& where, launch_plan&) {
+        [&](const work_tree& where, launch_plan&) {
           outside = where.home + "/outside";
           fs::create_directory(outside);
           fs::rename(where.work() + "/.git", where.home + "/moved");
@@ -214,7 +214,7 @@ TEST_CASE("a place that became a link is attached to nothing, and nothing is mad
 }
 
 TEST_CASE("a socket that went while the run started needs no cover") {
-  const checkout where;
+  const work_tree where;
   auto ready = prepared_in(where);
   const auto gone = where.home + "/socket";
   ready.plan.attached.push_back(
@@ -229,24 +229,24 @@ TEST_CASE("a socket that went while the run started needs no cover") {
 TEST_CASE("mounts that cannot be attached end the run before the command") {
   aside([] {
     REQUIRE(answer_call(SYS_open_tree, ENOSYS));
-    fails("attach-mount", [](const checkout&, launch_plan&) {});
+    fails("attach-mount", [](const work_tree&, launch_plan&) {});
   });
   aside([] {
     REQUIRE(answer_call(SYS_move_mount, EPERM));
-    fails("attach-mount", [](const checkout&, launch_plan&) {});
+    fails("attach-mount", [](const work_tree&, launch_plan&) {});
   });
   aside([] {
     REQUIRE(answer_call(SYS_move_mount, 0));  // done, says the kernel, and nothing is there to close
-    fails("attach-mount", [](const checkout&, launch_plan&) {});
+    fails("attach-mount", [](const work_tree&, launch_plan&) {});
   });
   aside([] {
     REQUIRE(answer_call(SYS_setns, EPERM));
-    fails("enter-boundary", [](const checkout&, launch_plan&) {});
+    fails("enter-boundary", [](const work_tree&, launch_plan&) {});
   });
 }
 
 TEST_CASE("another folder in the place of the workspace is found") {
-  fails("same-workspace", [](const checkout& where, launch_plan& plan) {
+  fails("same-workspace", [](const work_tree& where, launch_plan& plan) {
     for (const auto* name : {"hooks", "info", "worktrees"}) {
       fs::create_directories(where.home + "/other/.git/" + name);
     }
@@ -258,7 +258,7 @@ TEST_CASE("another folder in the place of the workspace is found") {
 }
 
 TEST_CASE("a descriptor that nobody meant to pass on is found") {
-  fails("no-descriptor-left", [](const checkout& where, launch_plan& plan) {
+  fails("no-descriptor-left", [](const work_tree& where, launch_plan& plan) {
     write_wrapper(where, plan, "exec 11</etc/passwd\nexec " + plan.program + " \"$@\"");
   });
 }
@@ -266,11 +266,11 @@ TEST_CASE("a descriptor that nobody meant to pass on is found") {
 TEST_CASE("a kernel that only says it filters is found") {
   aside([] {
     REQUIRE(answer_call(SYS_seccomp, 0));
-    fails("system-calls-are-filtered", [](const checkout&, launch_plan&) {});
+    fails("system-calls-are-filtered", [](const work_tree&, launch_plan&) {});
   });
   aside([] {
     REQUIRE(answer_call(SYS_seccomp, EINVAL));
-    fails("filter-system-calls", [](const checkout&, launch_plan&) {});
+    fails("filter-system-calls", [](const work_tree&, launch_plan&) {});
   });
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("privileges that could be gained again are found") {
   if (!is_root()) return;  // for everybody else no_new_privs is what allows the lie
   aside([] {
     REQUIRE(answer_call(SYS_prctl, 0, PR_SET_NO_NEW_PRIVS));
-    fails("no-new-privileges", [](const checkout&, launch_plan&) {});
+    fails("no-new-privileges", [](const work_tree&, launch_plan&) {});
   });
 }
 
@@ -287,11 +287,11 @@ TEST_CASE("a kernel that only says it scopes sockets is found") {
   if (::syscall(SYS_landlock_create_ruleset, nullptr, 0UL, ask_version) < 6) return;  // Linux 6.12
   aside([] {
     REQUIRE(answer_call(SYS_landlock_restrict_self, 0));
-    fails("sockets-are-scoped", [](const checkout&, launch_plan&) {});
+    fails("sockets-are-scoped", [](const work_tree&, launch_plan&) {});
   });
   aside([] {
     REQUIRE(answer_call(SYS_landlock_restrict_self, E2BIG));
-    fails("scope-sockets", [](const checkout&, launch_plan&) {});
+    fails("scope-sockets", [](const work_tree&, launch_plan&) {});
   });
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("a kernel that has no scopes for sockets is said in the record") {
   aside([] {
     REQUIRE(answer_call(SYS_landlock_create_ruleset, ENOSYS));
     for (const auto network : {network_access::off, network_access::on}) {
-      const checkout where;
+      const work_tree where;
       auto ready = prepared_in(where, network);
       const auto record = run(ready.plan, {}, {}, ready.extras);
       CHECK(record.ended == ending::exited);

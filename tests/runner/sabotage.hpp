@@ -69,27 +69,27 @@ inline void leave_unattached(launch_plan& plan, mount_kind kind, const std::stri
 
 /// Puts other words in the place of the workspace's bind, which lies among bwrap's options only where
 /// an empty place of the sandbox is below it (the checkout of an ordinary user).
-inline void replace_workspace(const checkout& where, launch_plan& plan, const words& put) {
+inline void replace_workspace(const work_tree& where, launch_plan& plan, const words& put) {
   if (!is_root()) return replace(plan, {"--bind", where.work(), where.work()}, put);
   leave_unattached(plan, mount_kind::bind, where.work());
   replace(plan, {"--chdir", plan.directory}, {});
   plan.options.insert(plan.options.end(), put.begin(), put.end());
 }
 
-inline void write_wrapper(const checkout& where, launch_plan& plan, const std::string& text) {
+inline void write_wrapper(const work_tree& where, launch_plan& plan, const std::string& text) {
   plan.program = where.home + "/wrapper";
   std::ofstream{plan.program} << "#!/bin/bash\n" << text << "\n";
   ::chmod(plan.program.c_str(), 0755);
 }
 
-using sabotage = std::function<void(const checkout&, launch_plan&)>;
+using sabotage = std::function<void(const work_tree&, launch_plan&)>;
 
 /// What came of a run whose plan was sabotaged; the command must not have run.
 enum class workspace_proofs : bool { kept, left_out };
 
 inline std::string refusal_after(const sabotage& act, workspace_proofs earlier,
                                  const std::function<void()>& afterwards = {}) {
-  const checkout where;
+  const work_tree where;
   auto ready = prepared_in(where);
   if (earlier == workspace_proofs::left_out) {
     ready.extras.proofs.clear();
@@ -118,7 +118,7 @@ inline void fails(const std::string& proof, const sabotage& act,
 }
 
 inline sabotage without(const words& options) {
-  return [options](const checkout&, launch_plan& plan) { leave_out(plan, options); };
+  return [options](const work_tree&, launch_plan& plan) { leave_out(plan, options); };
 }
 
 /// Runs `act` in a thread of its own, whose filters and namespaces are gone with it.
