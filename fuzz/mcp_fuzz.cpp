@@ -71,30 +71,30 @@ awaited_line answers_in(std::string_view line) {
   return all;
 }
 
-void check_line(const awaited_line& wanted, const awaited_line& given, const std::string& stream) {
+void check_line(const awaited_line& wanted, const awaited_line& given, std::string_view stream) {
   must(wanted.is_batch == given.is_batch && wanted.answers.size() == given.answers.size(),
-       "a line is answered by one answer, a batch by one array", quoted(stream));
+       "a line is answered by one answer, a batch by one array", pinfold_fuzz::quoted(stream));
   for (std::size_t i = 0; i < wanted.answers.size(); ++i) {
     must(wanted.answers[i].id == given.answers[i].id, "each request gets its answer, in order",
-         quoted(stream) + " wants " + wanted.answers[i].id + ", got " + given.answers[i].id);
+         pinfold_fuzz::quoted(stream) + " wants " + wanted.answers[i].id + ", got " + given.answers[i].id);
     must(!wanted.answers[i].code || wanted.answers[i].code == given.answers[i].code,
-         "an error has the code that the specification asks for", quoted(stream));
+         "an error has the code that the specification asks for", pinfold_fuzz::quoted(stream));
   }
 }
 
-void check_answers(const std::string& stream, std::string_view output) {
+void check_answers(std::string_view stream, std::string_view output) {
   const auto wanted = answers_to(stream);
   std::size_t count = 0;
   while (!output.empty()) {
     const auto end = output.find('\n');
-    must(end != std::string_view::npos, "every line of the server is finished", quoted(stream));
+    must(end != std::string_view::npos, "every line of the server is finished", pinfold_fuzz::quoted(stream));
     const auto given = answers_in(output.substr(0, end));
     output.remove_prefix(end + 1);
     if (given.answers.empty()) continue;
-    must(count < wanted.size(), "nothing is answered that was not asked", quoted(stream));
+    must(count < wanted.size(), "nothing is answered that was not asked", pinfold_fuzz::quoted(stream));
     check_line(wanted[count++], given, stream);
   }
-  must(count == wanted.size(), "every request is answered", quoted(stream));
+  must(count == wanted.size(), "every request is answered", pinfold_fuzz::quoted(stream));
 }
 
 }  // namespace
@@ -111,10 +111,10 @@ void try_input(std::span<const std::uint8_t> input) {
     if (at < stream.size() && cuts.size() < 60) cuts.push_back(at);
   }
   const auto whole = serve(stream, {});
-  must(whole.begun == whole.ended, "each call that began has ended", quoted(stream));
+  must(whole.begun == whole.ended, "each call that began has ended", pinfold_fuzz::quoted(stream));
   check_answers(stream, whole.output);
   const auto cut = serve(stream, cuts);
-  must(cut.output == whole.output, "how the bytes are cut changes nothing", quoted(stream));
+  must(cut.output == whole.output, "how the bytes are cut changes nothing", pinfold_fuzz::quoted(stream));
 }
 
 }  // namespace pinfold_fuzz

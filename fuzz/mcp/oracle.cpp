@@ -45,7 +45,7 @@ class reader {
     if (value.is_discarded() || depth_of(value) > deepest) return one({"null", parse_error});
     if (!value.is_array()) {
       auto answer = answer_to(value, false);
-      return answer ? one(std::move(*answer)) : std::nullopt;
+      return answer ? std::optional{one(std::move(*answer))} : std::nullopt;
     }
     if (!has_batches_ || value.empty() || value.size() > longest_batch) {
       return one({"null", invalid_request});

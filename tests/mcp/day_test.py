@@ -1,9 +1,11 @@
 """A day in the life: a client makes a thousand mixed calls on a checkout of this project, while another
 process exchanges directories with links that lead out. Nothing outside changes or is read, every call is
 answered, memory stays flat, and the audit log says what happened."""
+import ctypes
 import json
 import os
 import random
+import select
 import shutil
 import subprocess
 import sys
@@ -18,30 +20,31 @@ import support  # noqa: E402
 CALLS = int(os.environ.get("PINFOLD_DAY_CALLS", "1000"))
 IN_FLIGHT = 16
 MOST_MEMORY = 64 << 10  # KiB
+MOST_GROWTH = 16 << 10  # KiB, from the first quarter to the end
 SOURCE = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 NOT_COPIED = shutil.ignore_patterns(".git", "build", "node_modules", "__pycache__")
 
-# Exchanges each pair of names for as long as its input is open, and makes anew what a call took away.
-SWAPPER = """
-import ctypes, os, select, sys
-libc = ctypes.CDLL(None, use_errno=True)
-project, outside = sys.argv[1:]
-os.chdir(project)
-count = 0
-while not select.select([sys.stdin], [], [], 0)[0]:
-    for number in range(4):
-        real, link = f"swap{number}", f".swapped{number}"
-        if libc.renameat2(-100, real.encode(), -100, link.encode(), 2) == 0:
-            count += 1
-            continue
-        for make in (lambda: os.symlink(outside, link), lambda: os.mkdir(real),
-                     lambda: open(f"{real}/file", "w").write("inside")):
-            try:
-                make()
-            except OSError:
-                pass
-print(count)
-"""
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
+
+
+def swap_until_closed(project, outside, ending, told):
+    """Exchanges each directory with a link that leads out, until the pipe `ending` is closed; makes anew
+    what a call took away. Writes to `told` how often it swapped."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    os.chdir(project)
+    count = 0
+    while not select.select([ending], [], [], 0)[0]:
+        for number in range(4):
+            real, link = f"swap{number}", f".swapped{number}"
+            if libc.renameat2(AT_FDCWD, real.encode(), AT_FDCWD, link.encode(), RENAME_EXCHANGE) == 0:
+                count += 1
+                continue
+            for make in (lambda: os.symlink(outside, link), lambda: os.mkdir(real)):
+                try:
+                    make()
+                except OSError:
+                    pass
+    os.write(told, str(count).encode())
 
 
 def state_of(*places):
@@ -76,17 +79,36 @@ class Day(peer.Served):
         self.own()
         git = ["git", "-c", "init.defaultBranch=main", "-c", "user.name=a", "-c", "user.email=a@b"]
         for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
-            subprocess.run([*git, *words], cwd=self.project, check=True, **self.as_user())
+            subprocess.run([*git, *words], cwd=self.project, check=True,
+                           env=self.environment(), **self.as_user())
         self.files = [os.path.relpath(os.path.join(root, name), self.project)
                       for root, _, names in os.walk(self.project) for name in names
                       if "/.git" not in root]
 
     def swap(self):
         """The other process, until the returned function ends it; that says how often it swapped."""
-        child = subprocess.Popen([sys.executable, "-c", SWAPPER, self.project, self.path("outside")],
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, **self.as_user())
-        self.addCleanup(lambda: child.poll() is None and (child.kill(), child.wait()))
-        return lambda: int(child.communicate(timeout=support.HANG)[0])
+        (ending, keep), (read, told) = os.pipe(), os.pipe()
+        child = os.fork()  # an ordinary user may not be able to start this interpreter
+        if child == 0:
+            try:
+                os.close(keep)
+                if os.geteuid() == 0:
+                    os.setgroups([])
+                    os.setgid(self.gid)
+                    os.setuid(self.uid)
+                swap_until_closed(self.project, self.path("outside"), ending, told)
+            finally:
+                os._exit(0)
+        os.close(ending)
+        os.close(told)
+
+        def end():
+            os.close(keep)
+            with os.fdopen(read, "rb") as count:
+                swapped = count.read()
+            os.waitpid(child, 0)
+            return int(swapped)
+        return end
 
     def one_call(self, dice):
         """The name and the arguments of one call."""
@@ -156,6 +178,8 @@ class Day(peer.Served):
               f"resident {resident[-1][0]} KiB, at most {resident[-1][1]} KiB", file=sys.stderr)
         if not support.is_sanitized():
             self.assertLess(resident[-1][1], MOST_MEMORY)
+            quarter = resident[len(resident) // 4][0]
+            self.assertLess(resident[-1][0] - quarter, MOST_GROWTH, resident)
         self.check_log(log, answers)
 
     def check_answers(self, answers):
