@@ -29,6 +29,7 @@ enum class commits_end : std::uint8_t {
   return "failed";
 }
 
+/// What came of the commits of one run: whether its branch moved in the parent repository, and why not.
 struct git_commit_report {
   commits_end ended{commits_end::failed};
   std::string branch;         ///< without refs/heads/

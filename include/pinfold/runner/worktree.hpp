@@ -14,6 +14,7 @@
 
 namespace pinfold {
 
+/// What a worktree is to be made of.
 struct worktree_request {
   std::string repository{"."};  ///< the parent: a folder in the working tree of a repository
   /// Of letters, digits, '.', '_' and '-', 64 at most; it begins with a letter or a digit, and does not
@@ -76,6 +77,7 @@ enum class worktree_state : std::uint8_t {
   return "stale";
 }
 
+/// One that is there, and whether it may be removed now.
 struct listed_worktree {
   worktree about;
   worktree_state state{worktree_state::stale};
