@@ -8,7 +8,7 @@ import support
 FIELDS = ["ended", "exit_code", "signal", "limit", "duration_ms", "setup_ms", "stdout", "stderr",
           "backend", "reason", "network", "workspace", "enforced", "killed", "host_run", "refusal",
           "mode", "gate", "taint", "network_decision", "cache", "cache_directory", "egress",
-          "taint_after", "blobs", "worktree"]
+          "taint_after", "blobs", "worktree", "commits"]
 
 
 @support.as_each_user

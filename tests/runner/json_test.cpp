@@ -66,7 +66,7 @@ TEST_CASE("a_run_record_has_exactly_the_names_of_the_interface") {
                                  "enforced",    "killed",           "host_run",  "refusal",
                                  "mode",        "gate",             "taint",     "network_decision",
                                  "cache",       "cache_directory",  "egress",    "taint_after",
-                                 "blobs",       "worktree"});
+                                 "blobs",       "worktree", "commits"});
   CHECK(names_of(object["stdout"]) ==
         std::vector<std::string>{"text", "bytes", "dropped", "clipped"});
   CHECK(object["ended"] == "exited");
