@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -158,16 +159,20 @@ class new_worktree {
                                      {"/commondir", "../..\n"}}) {
       if (auto put = write_file(admin + name, text); !put) return put;
     }
-    std::ifstream index{files_.view() + "/index", std::ios::binary};
-    std::ofstream copy{admin + "/index", std::ios::binary};
-    copy << index.rdbuf();
-    copy.close();
-    if (!index || !copy) {
-      return refused(code::input_output_error, admin + "/index", "it could not be copied");
-    }
+    if (auto put = copy_index(admin + "/index"); !put) return put;
     if (auto put = write_file(admin + "/gitdir", record_.about.path + "/.git\n"); !put) return put;
     mark_admin(record_, own_mark::absent);
     return {};
+  }
+
+  /// As a whole or not at all: a part of an index would be taken for something that was staged.
+  step copy_index(const std::string& target) {
+    std::ifstream index{files_.view() + "/index", std::ios::binary};
+    const std::string bytes{std::istreambuf_iterator<char>{index}, {}};
+    if (!index || bytes.empty()) {
+      return refused(code::input_output_error, target, "it could not be copied");
+    }
+    return write_file(target, bytes);
   }
 
   step complete() {
