@@ -10,14 +10,14 @@ the script."""
 import argparse
 import json
 import os
-import platform
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 
-from runner import GIB, Report, processor
+from report import Report
+from runner import GIB
 
 PROXY = 27080  # inside
 
@@ -87,11 +87,6 @@ def main():
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
     few = 10 if given.quick else 1
-    machine = {"processor": processor(), "processors": os.cpu_count(), "kernel": platform.release(),
-               "load": os.getloadavg()[0]}
-    print(f"{machine['processor']}, {machine['processors']} processors, Linux {machine['kernel']}, "
-          f"load {machine['load']:.1f} at the start\n")
-    print("| measured | value | limit | met | medians |\n| --- | --- | --- | --- | --- |", flush=True)
     report = Report()
     place = tempfile.mkdtemp(prefix="pinfold-egress-", dir="/srv" if os.geteuid() == 0 else "/var/tmp")
     with subprocess.Popen([given.stream, "serve"], stdout=subprocess.PIPE, text=True) as server:
@@ -111,9 +106,7 @@ def main():
         finally:
             server.kill()
             shutil.rmtree(place)
-    with open(f"{given.directory}/egress.json", "w", encoding="utf-8") as file:
-        json.dump({"machine": machine, "rows": report.rows}, file, indent=1)
-    return 0 if all(row["met"] for row in report.rows) else 1
+    return report.end(f"{given.directory}/egress.json")
 
 
 if __name__ == "__main__":

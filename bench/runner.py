@@ -6,9 +6,7 @@ STARTER is bench/starter.c, built statically. Writes runner.json and the latenci
 (many.ours, many.bare: one millisecond figure a line, sorted) to DIRECTORY, prints a table, and exits
 with 1 when a limit is not met or a run failed. --quick: a tenth of it, for trying the script."""
 import argparse
-import json
 import os
-import platform
 import shutil
 import statistics
 import subprocess
@@ -16,23 +14,10 @@ import sys
 import tempfile
 import time
 
+from report import Report
 from start import bare_argv, checkout, in_turns
 
 GIB = 1 << 30
-
-
-class Report:
-    def __init__(self):
-        self.rows = []
-
-    def add(self, what, value, limit, detail, at_least=False):
-        """`value` has to be at most the limit, or at least it; no limit: shown only."""
-        is_met = limit is None or (value >= limit if at_least else value <= limit)
-        self.rows.append({"what": what, "value": round(value, 3), "limit": limit,
-                          "at_least": at_least, "met": is_met, "detail": detail})
-        bound = "" if limit is None else f"{'at least' if at_least else 'at most'} {limit:g}"
-        print(f"| {what} | {value:.2f} | {bound} | {'yes' if is_met else 'NO'} | {detail} |",
-              flush=True)
 
 
 def ratio_of(pairs):
@@ -114,14 +99,6 @@ def sizes(report, given, place):
         report.add("the stripped executable, MiB", os.path.getsize(stripped.name) / (1 << 20), 4, "")
 
 
-def processor():
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pinfold")
@@ -131,12 +108,7 @@ def main():
     given = parser.parse_args()
     few = 10 if given.quick else 1
     bwrap = subprocess.run(["bwrap", "--version"], check=True, stdout=subprocess.PIPE, text=True)
-    machine = {"processor": processor(), "processors": os.cpu_count(), "kernel": platform.release(),
-               "bubblewrap": bwrap.stdout.strip(), "load": os.getloadavg()[0]}
-    print(f"{machine['processor']}, {machine['processors']} processors, Linux {machine['kernel']}, "
-          f"{machine['bubblewrap']}, load {machine['load']:.1f} at the start\n")
-    print("| measured | value | limit | met | medians |\n| --- | --- | --- | --- | --- |", flush=True)
-    report = Report()
+    report = Report(bubblewrap=bwrap.stdout.strip())
     place = checkout(2000)
     try:
         start_costs(report, given, place, 60 // few)
@@ -145,9 +117,7 @@ def main():
         sizes(report, given, place)
     finally:
         shutil.rmtree(place)
-    with open(f"{given.directory}/runner.json", "w", encoding="utf-8") as file:
-        json.dump({"machine": machine, "rows": report.rows}, file, indent=1)
-    return 0 if all(row["met"] for row in report.rows) else 1
+    return report.end(f"{given.directory}/runner.json")
 
 
 if __name__ == "__main__":

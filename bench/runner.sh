@@ -4,15 +4,7 @@
 # are left in bench/results (--quick: in build/release/results).
 #   bash bench/runner.sh [--quick]
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source runner/setup.sh
-need "${packages_build[@]}" "${packages_run[@]}" "${packages_bench[@]}"
-build release
-kept=bench/results
-[ "${1:-}" != --quick ] || kept=build/release/results
-mkdir -p "$kept"
-work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/begin.sh"
 cc -O2 -static -Wall -Wextra -Werror -o "$work/starter" bench/starter.c
 
 met=0

@@ -7,19 +7,12 @@ and exits with 1 when a limit is not met."""
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import time
 
-
-def processor():
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.machine()
+from report import Report
 
 
 class Ground:
@@ -92,30 +85,19 @@ def main():
     ground = Ground(given)
     ground.make(given.files)
     git = subprocess.run(["git", "--version"], check=True, stdout=subprocess.PIPE, text=True)
-    machine = {"processor": processor(), "processors": os.cpu_count(), "kernel": platform.release(),
-               "git": git.stdout.strip(), "files": given.files, "rounds": given.rounds,
-               "load": os.getloadavg()[0]}
-    print(f"{machine['processor']}, {machine['processors']} processors, Linux {machine['kernel']}, "
-          f"{machine['git']}, {given.files} files on a tmpfs, {given.rounds} rounds, load "
-          f"{machine['load']:.1f} at the start\n")
+    report = Report(git=git.stdout.strip(), files=given.files, rounds=given.rounds)
     ground.ours("warm"), ground.gits("warm")
     pairs = [(ground.ours(number), ground.gits(number)) for number in range(given.rounds)]
-    print("| measured | value | limit | met | medians |\n| --- | --- | --- | --- | --- |")
-    rows = []
     for what, beside, at in (("create", "git worktree add", 0),
                              ("finish", "git status and git worktree remove", 1)):
         ratio = statistics.median(ours[at] / theirs[at] for ours, theirs in pairs)
         mine, gits = (statistics.median(side[at] for side in sides) for sides in zip(*pairs))
-        rows.append({"what": f"worktree {what}, beside {beside}", "value": round(ratio, 3),
-                     "limit": 1.3, "met": ratio <= 1.3, "ms": round(mine, 1), "git_ms": round(gits, 1)})
-        print(f"| {rows[-1]['what']} | {ratio:.2f} | at most 1.3 | {'yes' if ratio <= 1.3 else 'NO'} | "
-              f"{mine:.0f} ms beside {gits:.0f} ms |")
+        report.add(f"worktree {what}, beside {beside}", ratio, 1.3,
+                   f"{mine:.0f} ms beside {gits:.0f} ms")
         with open(f"{given.out}/worktree.{what}", "w", encoding="utf-8") as file:
             file.writelines(f"{number} {ours[at]:.1f} {theirs[at]:.1f}\n"
                             for number, (ours, theirs) in enumerate(pairs, 1))
-    with open(f"{given.out}/worktree.json", "w", encoding="utf-8") as file:
-        json.dump({"machine": machine, "rows": rows}, file, indent=1)
-    return 0 if all(row["met"] for row in rows) else 1
+    return report.end(f"{given.out}/worktree.json")
 
 
 if __name__ == "__main__":

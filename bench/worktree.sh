@@ -5,18 +5,9 @@
 # rounds, and in build/release/results). Needs a tmpfs at /dev/shm with some 500 MiB.
 #   bash bench/worktree.sh [--quick]
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source runner/setup.sh
-need "${packages_build[@]}" "${packages_run[@]}" "${packages_bench[@]}"
-build release
-kept=bench/results
+source "$(dirname "${BASH_SOURCE[0]}")/begin.sh"
 few=()
-if [ "${1:-}" = --quick ]; then
-  kept=build/release/results
-  few=(--files 2000 --rounds 3)
-fi
-mkdir -p "$kept"
-work="$(mktemp -d)"
+[ "${1:-}" != --quick ] || few=(--files 2000 --rounds 3)
 place="$(mktemp -d /dev/shm/pinfold-worktree-XXXXXX)"
 trap 'rm -rf "$work" "$place"' EXIT
 

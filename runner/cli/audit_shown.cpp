@@ -46,11 +46,6 @@ constexpr std::array<section, audit_summary::parts> sections{{
     {part::host_run, "the host may run later", "host_run", "kind", "path", "detail"},
 }};
 
-std::string row(std::string_view title, std::string_view value) {
-  return std::string{title} + std::string(title.size() < 24 ? 24 - title.size() : 1, ' ') +
-         std::string{value} + "\n";
-}
-
 std::string shown(const audit_list::row& one, const section& as) {
   auto text = terminal_safe(one.name);
   if (!one.detail.empty()) text += as.which == part::moved ? " -> " : "  ";
@@ -60,12 +55,12 @@ std::string shown(const audit_list::row& one, const section& as) {
   }
   if (as.which == part::tainted) text += "  " + terminal_safe(one.first);
   if (one.count > 1) text += "  (" + std::to_string(one.count) + " times)";
-  return row("  " + terminal_safe(one.what), text);
+  return summary_row("  " + terminal_safe(one.what), text);
 }
 
 std::string shown(const audit_list& list, const section& as, std::size_t most) {
   if (list.total() == 0 && as.empty == when_empty::left_out) return {};
-  auto text = row(as.title, std::to_string(list.total()));
+  auto text = summary_row(as.title, std::to_string(list.total()));
   const auto count = std::min(most, list.rows().size());
   for (std::size_t i = 0; i < count; ++i) text += shown(list.rows()[i], as);
   if (list.rows().size() > count) {
@@ -107,24 +102,16 @@ std::string audit_summary::table(std::size_t most) const {
     text += shown(list(one.which), one, most);
     if (one.which == part::removed && list(part::commands).total() > 0) text += commands_note;
   }
-  text += row("calls", std::to_string(call_count()));
+  text += summary_row("calls", std::to_string(call_count()));
   for (const auto& [tool, count] : calls_) {
-    text += row("  " + terminal_safe(tool), std::to_string(count));
+    text += summary_row("  " + terminal_safe(tool), std::to_string(count));
   }
-  text += row("sessions", std::to_string(saturating_sum(sessions_.size(), more_sessions_)));
+  text += summary_row("sessions", std::to_string(saturating_sum(sessions_.size(), more_sessions_)));
   for (std::size_t i = 0; i < std::min(most, sessions_.size()); ++i) text += told(sessions_[i]);
   if (sessions_.size() > most) {
     text += "  and " + std::to_string(sessions_.size() - most) + " more (--top)\n";
   }
-  if (bad_ > 0) text += row("not entries", std::to_string(bad_));
-  for (const auto& one : named_bad_) {
-    text += "  " + terminal_safe(one.file) + ":" + std::to_string(one.line) + ": " +
-            terminal_safe(one.why) + "\n";
-  }
-  if (bad_ > named_bad_.size()) {
-    text += "  and " + std::to_string(bad_ - named_bad_.size()) + " more\n";
-  }
-  return text;
+  return text + bad_.table("not entries");
 }
 
 std::string audit_summary::told(const session& one) {
@@ -132,7 +119,7 @@ std::string audit_summary::told(const session& one) {
               terminal_safe(one.gate) + ", commands " + terminal_safe(one.commands) + ", " +
               std::to_string(one.calls) + " calls, until " + terminal_safe(one.last);
   if (!one.has_ended) text += ", without its end";
-  return row("  " + terminal_safe(one.first), text);
+  return summary_row("  " + terminal_safe(one.first), text);
 }
 
 std::uint64_t audit_summary::call_count() const {
@@ -161,14 +148,7 @@ json audit_summary::object() const {
     object["sessions"].push_back(std::move(entry));
   }
   object["more_sessions"] = more_sessions_;
-  object["bad"] = {{"count", bad_}, {"lines", json::array()}};
-  for (const auto& one : named_bad_) {
-    json entry;
-    put_bytes(entry, "file", one.file);
-    entry["line"] = one.line;
-    entry["why"] = one.why;
-    object["bad"]["lines"].push_back(std::move(entry));
-  }
+  object["bad"] = bad_.object();
   return object;
 }
 

@@ -85,12 +85,6 @@ void audit_summary::add(const audit_line& line, record_place where) {
   }
 }
 
-void audit_summary::add_bad(record_place where, std::string why) {
-  ++bad_;
-  if (named_bad_.size() == record_summary::most_named) return;
-  named_bad_.push_back({std::string{where.file}, where.line, std::move(why)});
-}
-
 void audit_summary::finish() {
   for (const auto& [place, call] : open_) {
     list(part::unfinished).add(call.tool, call.about, "it has no end", call.at);

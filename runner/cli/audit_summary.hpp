@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "cli/audit_lines.hpp"
-#include "cli/record_summary.hpp"
+#include "cli/bad_lines.hpp"
+#include "cli/record_lines.hpp"
 #include "json/json.hpp"
 
 namespace pinfold {
@@ -52,11 +53,11 @@ class audit_list {
 class audit_summary {
  public:
   void add(const audit_line& line, record_place where);
-  void add_bad(record_place where, std::string why);
+  void add_bad(record_place where, std::string why) { bad_.add(where, std::move(why)); }
   /// After the last line: calls that began and did not end.
   void finish();
 
-  [[nodiscard]] std::uint64_t bad() const noexcept { return bad_; }
+  [[nodiscard]] std::uint64_t bad() const noexcept { return bad_.count(); }
 
   /// For a person, refusals first; foreign bytes are shown as text. At most `most` rows of each list.
   [[nodiscard]] std::string table(std::size_t most) const;
@@ -104,11 +105,6 @@ class audit_summary {
     std::string at;
     bool is_recursive{false};
   };
-  struct named_bad {
-    std::string file;
-    std::uint64_t line;
-    std::string why;
-  };
 
   audit_list& list(part which) { return lists_[static_cast<std::size_t>(which)]; }
   [[nodiscard]] const audit_list& list(part which) const {
@@ -130,8 +126,7 @@ class audit_summary {
   std::map<std::string, std::size_t> session_places_;
   std::map<std::pair<std::string, std::uint64_t>, begun> open_;
   std::map<std::string, std::uint64_t> calls_;
-  std::uint64_t bad_{0};
-  std::vector<named_bad> named_bad_;
+  bad_lines bad_;
 };
 
 }  // namespace pinfold

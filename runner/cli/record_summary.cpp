@@ -17,11 +17,6 @@ std::string seconds(std::uint64_t milliseconds) {
   return std::to_string(milliseconds / 1000) + "." + part + " s";
 }
 
-std::string row(std::string_view title, std::string_view value) {
-  return std::string{title} + std::string(title.size() < 24 ? 24 - title.size() : 1, ' ') +
-         std::string{value} + "\n";
-}
-
 /// The counts that are not zero, by name. `Value` is the enumeration that the places stand for.
 template <class Value, class Counts, class Each>
 void for_each_counted(const Counts& counts, Each&& each) {
@@ -35,7 +30,7 @@ std::string rows_of(std::string_view title, const Counts& counts) {
   std::string text;
   for_each_counted<Value>(counts, [&](std::string_view name, std::uint64_t count) {
     if (text.empty()) text = std::string{title} + "\n";
-    text += row("  " + std::string{name}, std::to_string(count));
+    text += summary_row("  " + std::string{name}, std::to_string(count));
   });
   return text;
 }
@@ -47,10 +42,6 @@ json counts_of(const Counts& counts) {
     object[std::string{name}] = count;
   });
   return object;
-}
-
-std::string place_text(std::string_view file, std::uint64_t line) {
-  return terminal_safe(file) + ":" + std::to_string(line);
 }
 
 }  // namespace
@@ -67,12 +58,6 @@ void record_summary::add(const record_facts& facts, record_place where) {
   keep(loudest_, &record_facts::output_bytes, facts, where);
 }
 
-void record_summary::add_bad(record_place where, std::string why) {
-  ++bad_;
-  if (named_bad_.size() == most_named) return;
-  named_bad_.push_back({std::string{where.file}, where.line, std::move(why)});
-}
-
 /// Most first; of equals, the one that came first.
 void record_summary::keep(std::vector<kept>& best, std::uint64_t record_facts::* by,
                           const record_facts& facts, record_place where) const {
@@ -84,17 +69,17 @@ void record_summary::keep(std::vector<kept>& best, std::uint64_t record_facts::*
 }
 
 std::string record_summary::table(std::size_t files) const {
-  auto text = row("records", std::to_string(records_) + " in " + std::to_string(files) +
+  auto text = summary_row("records", std::to_string(records_) + " in " + std::to_string(files) +
                                  (files == 1 ? " file" : " files"));
-  text += row("time in all", seconds(duration_ms_));
-  text += row("output in all", readable_size(output_bytes_));
+  text += summary_row("time in all", seconds(duration_ms_));
+  text += summary_row("output in all", readable_size(output_bytes_));
   text += rows_of<ending>("ended", ended_);
   text += rows_of<run_limit>("limits met", limits_);
   text += rows_of<code>("refusals", refusals_);
   const auto list = [&](std::string_view title, const std::vector<kept>& best, auto&& amount) {
     if (!best.empty()) text += std::string{title} + "\n";
     for (const auto& one : best) {
-      text += row("  " + amount(one.facts), std::string{name_of(one.facts.ended)} + "  " +
+      text += summary_row("  " + amount(one.facts), std::string{name_of(one.facts.ended)} + "  " +
                                                 terminal_safe(one.facts.workspace) + "  " +
                                                 place_text(one.file, one.line));
     }
@@ -102,14 +87,7 @@ std::string record_summary::table(std::size_t files) const {
   list("slowest", slowest_, [](const record_facts& facts) { return seconds(facts.duration_ms); });
   list("most output", loudest_,
        [](const record_facts& facts) { return readable_size(facts.output_bytes); });
-  if (bad_ > 0) text += row("not run records", std::to_string(bad_));
-  for (const auto& one : named_bad_) {
-    text += "  " + place_text(one.file, one.line) + ": " + one.why + "\n";
-  }
-  if (bad_ > named_bad_.size()) {
-    text += "  and " + std::to_string(bad_ - named_bad_.size()) + " more\n";
-  }
-  return text;
+  return text + bad_.table("not run records");
 }
 
 json record_summary::object(std::size_t files) const {
@@ -141,14 +119,7 @@ json record_summary::object(std::size_t files) const {
   };
   object["slowest"] = list(slowest_);
   object["most_output"] = list(loudest_);
-  object["bad"] = {{"count", bad_}, {"lines", json::array()}};
-  for (const auto& one : named_bad_) {
-    json entry;
-    put_bytes(entry, "file", one.file);
-    entry["line"] = one.line;
-    entry["why"] = one.why;
-    object["bad"]["lines"].push_back(std::move(entry));
-  }
+  object["bad"] = bad_.object();
   return object;
 }
 

@@ -7,18 +7,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "json/json.hpp"
+#include "cli/bad_lines.hpp"
 #include "cli/record_lines.hpp"
+#include "json/json.hpp"
 
 namespace pinfold {
-
-/// Where a line stands. Lines are counted from 1.
-struct record_place {
-  std::string_view file;
-  std::uint64_t line{0};
-};
 
 class record_summary {
  public:
@@ -26,9 +22,9 @@ class record_summary {
   explicit record_summary(std::size_t most) : most_{most} {}
 
   void add(const record_facts& facts, record_place where);
-  void add_bad(record_place where, std::string why);
+  void add_bad(record_place where, std::string why) { bad_.add(where, std::move(why)); }
 
-  [[nodiscard]] std::uint64_t bad() const noexcept { return bad_; }
+  [[nodiscard]] std::uint64_t bad() const noexcept { return bad_.count(); }
 
   /// For a person; foreign bytes are shown as text.
   [[nodiscard]] std::string table(std::size_t files) const;
@@ -37,19 +33,11 @@ class record_summary {
   /// `output_bytes`, `workspace`), `bad` (`count` and `lines` with `file`, `line`, `why`).
   [[nodiscard]] json object(std::size_t files) const;
 
-  /// So many lines that are no records are named; the others are counted.
-  static constexpr std::size_t most_named = 20;
-
  private:
   struct kept {
     std::string file;
     std::uint64_t line;
     record_facts facts;
-  };
-  struct named_bad {
-    std::string file;
-    std::uint64_t line;
-    std::string why;
   };
 
   void keep(std::vector<kept>& best, std::uint64_t record_facts::* by, const record_facts& facts,
@@ -57,7 +45,7 @@ class record_summary {
 
   std::size_t most_;
   std::uint64_t records_{0};
-  std::uint64_t bad_{0};
+  bad_lines bad_;
   std::uint64_t duration_ms_{0};
   std::uint64_t output_bytes_{0};
   std::array<std::uint64_t, 16> ended_{};
@@ -66,7 +54,6 @@ class record_summary {
   std::array<std::uint64_t, static_cast<std::size_t>(last_code) + 1> refusals_{};
   std::vector<kept> slowest_;
   std::vector<kept> loudest_;
-  std::vector<named_bad> named_bad_;
 };
 
 }  // namespace pinfold

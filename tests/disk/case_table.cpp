@@ -118,4 +118,20 @@ std::vector<std::string> tree_items(std::string_view cell, const std::string& sc
   return items;
 }
 
+std::string verdict_of(pinfold::code value) {
+  using pinfold::code;
+  if (value == code::outside_workspace) return "outside";
+  if (value == code::harness_state) return "harness";
+  if (value == code::host_run_file) return "host-run";
+  if (value == code::read_only_root) return "read-only";
+  if (value == code::not_found) return "not-found";
+  if (value == code::symlink_loop) return "loop";
+  if (value == code::not_a_directory) return "not-a-dir";
+  if (value == code::invalid_path) return "invalid";
+  if (value == code::magic_link) return "magic-link";
+  if (value == code::name_too_long) return "name-too-long";
+  if (value == code::permission_denied) return "denied";
+  return std::string{name_of(value)};
+}
+
 }  // namespace pinfold_test

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <pinfold/error.hpp>
+
 namespace pinfold_test {
 
 struct case_row {
@@ -22,6 +24,12 @@ struct case_row {
 /// All rows of a table, the header line left out. Throws std::runtime_error for a line that has not
 /// eight cells: a table that cannot be read must not pass as an empty one.
 std::vector<case_row> read_cases(const std::string& file);
+
+/// The table of paths that the tests share.
+inline const std::string path_table = std::string{PINFOLD_TEST_CASES} + "/paths.tsv";
+
+/// The table's word for a code; the code's own name where it has none.
+std::string verdict_of(pinfold::code value);
 
 /// A cell with its macros written out, SCRATCH replaced, escapes still standing.
 std::string expand_macros(std::string_view cell, const std::string& scratch);

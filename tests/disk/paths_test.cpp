@@ -16,24 +16,6 @@ using namespace pinfold_test;
 
 namespace {
 
-const std::string table = std::string{PINFOLD_TEST_CASES} + "/paths.tsv";
-
-// The table's word for a code.
-std::string verdict_of(code value) {
-  if (value == code::outside_workspace) return "outside";
-  if (value == code::harness_state) return "harness";
-  if (value == code::host_run_file) return "host-run";
-  if (value == code::read_only_root) return "read-only";
-  if (value == code::not_found) return "not-found";
-  if (value == code::symlink_loop) return "loop";
-  if (value == code::not_a_directory) return "not-a-dir";
-  if (value == code::invalid_path) return "invalid";
-  if (value == code::magic_link) return "magic-link";
-  if (value == code::name_too_long) return "name-too-long";
-  if (value == code::permission_denied) return "denied";
-  return std::string{name_of(value)};
-}
-
 operation operation_of(const std::string& name) {
   if (name == "read") return operation::read;
   if (name == "write" || name == "create") return operation::write;
@@ -97,7 +79,7 @@ std::string ask(const case_row& row, asker who, const std::string& scratch) {
 
 // Rows that can be undone share a child, because a child for each costs more than the rows.
 void check_all(asker who) {
-  const auto rows = read_cases(table);
+  const auto rows = read_cases(path_table);
   CHECK(rows.size() >= 418);
   const auto shared = [](const case_row& row) { return !needs_own_process(row.tree); };
   CHECK("" == isolated(

@@ -106,27 +106,17 @@ tool_result find_files(const tool_call& call, const tool_bounds& bounds) {
 }
 
 std::string input_schema(const tool_bounds& bounds) {
-  const auto most = std::to_string(bounds.found);
   return R"({"type":"object","properties":{)"
          R"("pattern":{"type":"string","description":"*.c, test_?.py, *.{ts,tsx}: for the last name; src/**/*.h, with a '/': for the path below the directory"},)"
          R"("path":{"type":"string","description":"the directory to look below; default the workspace"},)"
-         R"("type":{"type":"string","enum":["any","file","directory","link"]},)"
-         R"("offset":{"type":"integer","minimum":0,"description":"matches to pass over; default 0"},)"
-         R"("limit":{"type":"integer","minimum":1,"maximum":)" +
-         most + R"(,"description":"at most this many; default )" + most +
-         R"("}},"required":["pattern"],"additionalProperties":false})";
+         R"("type":{"type":"string","enum":["any","file","directory","link"]},)" +
+         page_schema(bounds.found, "");
 }
 
 std::string output_schema() {
-  return R"({"type":"object","properties":{)"
-         R"("path":{"type":"string"},"path_base64":{"type":"string"},"addressable":{"type":"boolean"},)"
-         R"("matches":{"type":"array","items":{"type":"object","properties":{)"
-         R"("path":{"type":"string"},"path_base64":{"type":"string"},"addressable":{"type":"boolean"},)"
-         R"("type":{"type":"string","enum":["file","directory","link","special"]}},)"
-         R"("required":["path","type"]}},)"
-         R"("offset":{"type":"integer"},"entries":{"type":"integer","description":"looked at"},)" +
-         std::string{end_schema} +
-         R"(},"required":["path","matches","offset","entries","truncated","skipped"]})";
+  return matches_schema(
+      R"("type":{"type":"string","enum":["file","directory","link","special"]})",
+      R"("path","type")", "entries");
 }
 
 }  // namespace

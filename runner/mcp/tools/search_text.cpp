@@ -244,29 +244,19 @@ tool_result search_text(const tool_call& call, const tool_bounds& bounds) {
 }
 
 std::string input_schema(const tool_bounds& bounds) {
-  const auto most = std::to_string(bounds.matches);
   return R"({"type":"object","properties":{)"
          R"("pattern":{"type":"string","description":"a regular expression in RE2's syntax, matched within each line"},)"
          R"("path":{"type":"string","description":"a file, or the directory to look below; default the workspace"},)"
          R"("files":{"type":"string","description":"only files with such a name, as in find_files"},)"
-         R"("ignore_case":{"type":"boolean"},)"
-         R"("offset":{"type":"integer","minimum":0,"description":"matches to pass over; default 0"},)"
-         R"("limit":{"type":"integer","minimum":1,"maximum":)" +
-         most + R"(,"description":"at most this many lines; default )" + most +
-         R"("}},"required":["pattern"],"additionalProperties":false})";
+         R"("ignore_case":{"type":"boolean"},)" +
+         page_schema(bounds.matches, " lines");
 }
 
 std::string output_schema() {
-  return R"({"type":"object","properties":{)"
-         R"("path":{"type":"string"},"path_base64":{"type":"string"},"addressable":{"type":"boolean"},)"
-         R"("matches":{"type":"array","items":{"type":"object","properties":{)"
-         R"("path":{"type":"string"},"path_base64":{"type":"string"},"addressable":{"type":"boolean"},)"
-         R"("line":{"type":"integer"},"offset":{"type":"integer","description":"of the line in its file, for read_file"},)"
-         R"("text":{"type":"string"},"cut":{"type":"boolean","description":"only a part of the line"}},)"
-         R"("required":["path","line","offset","text"]}},)"
-         R"("offset":{"type":"integer"},"files":{"type":"integer","description":"searched"},)" +
-         std::string{end_schema} +
-         R"(},"required":["path","matches","offset","files","truncated","skipped"]})";
+  return matches_schema(
+      R"("line":{"type":"integer"},"offset":{"type":"integer","description":"of the line in its file, for read_file"},)"
+      R"("text":{"type":"string"},"cut":{"type":"boolean","description":"only a part of the line"})",
+      R"("path","line","offset","text")", "files");
 }
 
 }  // namespace

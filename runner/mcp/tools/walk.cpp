@@ -119,6 +119,27 @@ const std::string_view end_schema =
     R"("closed":{"type":"integer"},"unreadable":{"type":"integer"},"too_deep":{"type":"integer"},)"
     R"("git":{"type":"integer"},"credentials":{"type":"integer"},"binary":{"type":"integer"}}})";
 
+std::string matches_schema(std::string_view members, std::string_view required,
+                           std::string_view counted) {
+  constexpr std::string_view place =
+      R"("path":{"type":"string"},"path_base64":{"type":"string"},"addressable":{"type":"boolean"},)";
+  auto text = R"({"type":"object","properties":{)" + std::string{place};
+  text += R"("matches":{"type":"array","items":{"type":"object","properties":{)" + std::string{place};
+  text.append(members).append(R"(},"required":[)").append(required).append("]}},");
+  text += R"("offset":{"type":"integer"},")" + std::string{counted} +
+          R"(":{"type":"integer","description":"looked at"},)" + std::string{end_schema};
+  return text + R"(},"required":["path","matches","offset",")" + std::string{counted} +
+         R"(","truncated","skipped"]})";
+}
+
+std::string page_schema(std::size_t most, std::string_view things) {
+  const auto number = std::to_string(most);
+  return R"("offset":{"type":"integer","minimum":0,"description":"matches to pass over; default 0"},)"
+         R"("limit":{"type":"integer","minimum":1,"maximum":)" +
+         number + R"(,"description":"at most this many)" + std::string{things} + "; default " + number +
+         R"("}},"required":["pattern"],"additionalProperties":false})";
+}
+
 void put_end(json& out, std::string& text, walk_end end, std::uint64_t next,
              const passed_over& passed) {
   constexpr std::array<std::string_view, 5> names{"", "limit", "entries", "time", "cancelled"};

@@ -93,4 +93,13 @@ void put_end(json& out, std::string& text, walk_end end, std::uint64_t next,
 /// The part of an output schema for that, without braces.
 extern const std::string_view end_schema;
 
+/// The output schema of a tool that finds things below a directory. `members` is what each match has
+/// beside its place, `required` what it always has, `counted` the member that counts what was looked
+/// at: parts of JSON, without braces.
+[[nodiscard]] std::string matches_schema(std::string_view members, std::string_view required,
+                                         std::string_view counted);
+
+/// The end of that tool's input schema, from `offset` on: at most `most` of `things` at once.
+[[nodiscard]] std::string page_schema(std::size_t most, std::string_view things);
+
 }  // namespace pinfold::mcp

@@ -22,23 +22,7 @@ using namespace pinfold_test;
 
 namespace {
 
-const std::string table = std::string{PINFOLD_TEST_CASES} + "/paths.tsv";
 constexpr std::string_view marker = "written over the wire";
-
-std::string verdict_of(code value) {
-  if (value == code::outside_workspace) return "outside";
-  if (value == code::harness_state) return "harness";
-  if (value == code::host_run_file) return "host-run";
-  if (value == code::read_only_root) return "read-only";
-  if (value == code::not_found) return "not-found";
-  if (value == code::symlink_loop) return "loop";
-  if (value == code::not_a_directory) return "not-a-dir";
-  if (value == code::invalid_path) return "invalid";
-  if (value == code::magic_link) return "magic-link";
-  if (value == code::name_too_long) return "name-too-long";
-  if (value == code::permission_denied) return "denied";
-  return std::string{name_of(value)};
-}
 
 /// A server on pipes in this process, and requests to it one after the other.
 class wire {
@@ -234,7 +218,7 @@ TEST_CASE("every_row_of_the_path_cases_is_answered_as_stated_over_the_wire") {
   std::vector<case_row> shared;
   std::size_t asked = 0;
   std::string wrong;
-  for (const auto& row : read_cases(table)) {
+  for (const auto& row : read_cases(path_table)) {
     if (const auto why = left_out(row, "/tmp/scratch"); !why.empty()) {
       out[why].push_back(row.id);
       continue;
