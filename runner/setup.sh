@@ -55,6 +55,7 @@ build() {
   if command -v ccache >/dev/null; then
     launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     export CCACHE_SLOPPINESS=pch_defines,time_macros  # or it keeps nothing that read a precompiled header
+    export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1   # another clone finds what this one compiled
   fi
   mkdir -p build
   echo "Building in build/$1"

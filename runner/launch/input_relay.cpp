@@ -40,13 +40,13 @@ input_relay::input_relay(int source, descriptor to, target kind)
 }
 
 pollfd input_relay::wanted() const noexcept {
-  if (!to_) return {-1, 0, 0};
+  if (!to_ || is_broken_) return {-1, 0, 0};
   if (!pending_.empty()) return {to_.get(), POLLOUT, 0};
   return {source_, POLLIN, 0};
 }
 
 int input_relay::move() {
-  if (!to_) return 0;
+  if (!to_ || is_broken_) return 0;
   if (pending_.empty()) {
     if (const int wrong = fill(); wrong != 0) return wrong;
   }
@@ -63,6 +63,7 @@ int input_relay::fill() {
   } else if (got == 0) {
     close_at_end();
   } else if (errno != EAGAIN && errno != EINTR) {
+    is_broken_ = true;
     return errno;
   }
   return 0;

@@ -26,11 +26,12 @@ class input_relay {
   /// (EOT) at the end, twice within a line.
   input_relay(int source, descriptor to, target kind);
 
-  /// What to poll for now; its fd is -1 when all is done.
+  /// What to poll for now; its fd is -1 when all is done, and once the source could not be read.
   [[nodiscard]] pollfd wanted() const noexcept;
 
   /// Moves what can be moved now. 0, or the errno of a source that cannot be read: the command has
-  /// then not had all of its input, and does not learn that it has ended.
+  /// then not had all of its input, and does not learn that it has ended: the end that it reads from
+  /// stays open for as long as this object lives.
   [[nodiscard]] int move();
 
  private:
@@ -44,6 +45,7 @@ class input_relay {
   int source_;
   bool is_socket_{false};
   bool is_at_end_{false};
+  bool is_broken_{false};
   bool is_in_a_line_{false};  ///< what went last was no line end
   descriptor to_;
   target kind_;

@@ -8,6 +8,8 @@
 
 #include <pinfold/error.hpp>
 
+#include "support/cases.hpp"
+
 namespace pinfold_test {
 
 struct case_row {
@@ -26,7 +28,7 @@ struct case_row {
 std::vector<case_row> read_cases(const std::string& file);
 
 /// The table of paths that the tests share.
-inline const std::string path_table = std::string{PINFOLD_TEST_CASES} + "/paths.tsv";
+inline const std::string path_table = cases("paths.tsv");
 
 /// The table's word for a code; the code's own name where it has none.
 std::string verdict_of(pinfold::code value);

@@ -1,5 +1,6 @@
 // One function decides for every protocol: each checked row of hosts has the same outcome by the
 // function, by CONNECT, by plain HTTP and by SOCKS5.
+#include "support/cases.hpp"
 #include "support/rows.hpp"
 
 #include "ground.hpp"
@@ -59,7 +60,7 @@ bool can_say(const way& by, const std::string& host, const std::string& port) {
 
 TEST_CASE("every_row_of_the_checked_hosts_has_the_same_outcome_by_every_protocol") {
   std::size_t decided = 0;
-  const auto all = rows::read(PINFOLD_TEST_CASES "/hosts.tsv", 7);
+  const auto all = rows::read(pinfold_test::cases("hosts.tsv"), 7);
   CHECK(all.size() >= rows_handed_over);
   for (const auto& row : all) {
     if (row[4] == "bad-entry") continue;  // there is no proxy with such a list

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/cases.hpp"
 #include "support/rows.hpp"
 
 using namespace pinfold;
@@ -112,7 +113,7 @@ static_assert(!is_entry("::1:80") && !is_entry("http://example.com:443") && !is_
 }  // namespace
 
 TEST_CASE("every_row_of_the_checked_hosts_is_answered_as_it_says") {
-  const auto all = rows::read(PINFOLD_TEST_CASES "/hosts.tsv", 7);
+  const auto all = rows::read(pinfold_test::cases("hosts.tsv"), 7);
   CHECK(all.size() >= rows_handed_over);
   for (const auto& row : all) {
     INFO(row[0] << " | " << row[1] << " | " << row[2] << " | " << row[3] << " | " << row[6]);
@@ -124,7 +125,7 @@ TEST_CASE("every_row_of_the_checked_hosts_is_answered_as_it_says") {
 }
 
 TEST_CASE("the_canonical_spelling_of_a_host_is_its_own_canonical_spelling") {
-  const auto all = rows::read(PINFOLD_TEST_CASES "/hosts.tsv", 7);
+  const auto all = rows::read(pinfold_test::cases("hosts.tsv"), 7);
   for (const auto& row : all) {
     const auto host = parse_host(rows::expanded(row[2]));
     if (!host) continue;

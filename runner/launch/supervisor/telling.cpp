@@ -43,11 +43,11 @@ void supervisor::read_stream(stream which) {
   (is_out ? is_out_open_ : is_err_open_) = state == drain::state::open;
 }
 
-/// An input that cannot be read to its end is not given out as one that ended: the run is.
+/// An input that cannot be read to its end is not given out as one that ended: the run is. The
+/// command's pipe stays open meanwhile, or it would read an end before it is killed.
 void supervisor::carry_input() {
   const int wrong = input_->move();
   if (wrong == 0) return;
-  input_.reset();
   if (has_reported_end_ || record_.error) return;
   record_.error = runner_refusal(plan_, code::run_lost,
                                  std::string{"reading its input: "} + std::strerror(wrong));
