@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json/dumped.hpp"
 #include "json/egress.hpp"
 #include "json/utf8.hpp"
 #include "json/worktree.hpp"
@@ -64,10 +65,6 @@ json commits_or_null(const std::optional<git_commit_report>& report) {
   put_bytes_or_null(object, "reason", report->reason);
   put_bytes_or_null(object, "kept", report->kept);
   return object;
-}
-
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 /// What is long in a record is long by its strings, so only a string is taken apart.

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <pinfold/version.hpp>
 
+#include "json/dumped.hpp"
 #include "json/utf8.hpp"
 #include "mcp/audit_file.hpp"
 
@@ -47,7 +48,7 @@ void put_text_or_null(json& object, const std::string& name, std::string_view te
 }
 
 std::size_t size_of(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace).size();
+  return dumped(value).size();
 }
 
 /// Takes away from the end of a list until what is left is short enough; how many were taken.

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json/dumped.hpp"
 #include "mcp/results.hpp"
 
 namespace pinfold::mcp {
@@ -65,7 +66,7 @@ std::string grant_text(session& now) {
   for (const auto& one : egress_list_of(defaults.egress)) object["egress"].push_back(one.text());
   object["boundary"] = name_of(now.boundary());
   object["decisions"] = decisions_of(now);
-  return object.dump(2, ' ', false, json::error_handler_t::replace);
+  return dumped(object, 2);
 }
 
 }  // namespace pinfold::mcp

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json/dumped.hpp"
+
 namespace pinfold::mcp {
 namespace {
 
@@ -100,10 +102,6 @@ parsed_line read_batch(json& all, batches allowed) {
   parsed.messages.reserve(all.size());
   for (auto& one : all) parsed.messages.push_back(read_message(one));
   return parsed;
-}
-
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace

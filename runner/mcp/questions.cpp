@@ -2,14 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json/dumped.hpp"
+
 namespace pinfold::mcp {
-namespace {
-
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-}  // namespace
 
 void questions::set(person now) {
   const std::lock_guard locked{lock_};

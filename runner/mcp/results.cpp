@@ -7,15 +7,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json/dumped.hpp"
+
 namespace pinfold::mcp {
 namespace {
 
 constexpr std::array<std::string_view, 4> revision_names{"2024-11-05", "2025-03-26", "2025-06-18",
                                                          "2025-11-25"};
-
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 void add_text(std::string& to, std::string text) {
   to += R"({"type":"text","text":)";

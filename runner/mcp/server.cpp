@@ -12,6 +12,7 @@
 #include <pinfold/describe.hpp>
 #include <pinfold/version.hpp>
 
+#include "json/dumped.hpp"
 #include "mcp/input.hpp"
 #include "mcp/job.hpp"
 
@@ -22,10 +23,6 @@ constexpr std::string_view grant_uri = "pinfold://grant";
 
 constexpr std::array<std::string_view, 8> level_names{"debug",   "info",  "notice",   "warning",
                                                       "error", "critical", "alert", "emergency"};
-
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 std::unexpected<method_error> wrong(error_number number, std::string why) {
   return std::unexpected{method_error{number, std::move(why)}};
