@@ -59,5 +59,5 @@ set(floors
   runner/json/=79
   runner/mcp/=80
   runner/sandbox/=80
-  runner/worktree/=80
+  runner/worktree/=85
   runner/cli/=90)
