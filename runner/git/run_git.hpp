@@ -39,7 +39,7 @@ struct git_call {
   std::string git_dir;                   ///< absolute; empty: none is named
   std::string work_tree;                 ///< absolute; empty: none is named
   std::vector<std::string> words;        ///< the subcommand and its own
-  std::vector<std::string> environment;  ///< NAME=VALUE, beside what is always set
+  std::vector<std::string> environment;  ///< NAME=VALUE, over what is always set
   std::string directory{"/"};            ///< where git starts
   git_access access{git_access::reads};
   int input{-1};  ///< borrowed; what is read from it is git's standard input. Negative: it is empty

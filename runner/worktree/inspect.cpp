@@ -18,6 +18,7 @@
 #include "git/run_git.hpp"
 #include "git/view.hpp"
 #include "worktree/tree.hpp"
+#include "worktree/unseen.hpp"
 
 namespace pinfold {
 namespace {
@@ -61,6 +62,7 @@ class inspector {
     look_at_admin();
     if (find_tip() && take_tip()) {
       look_at_status();
+      look_at_the_unseen();
       look_at_submodules();
       look_at_stage();
     }
@@ -151,6 +153,12 @@ class inspector {
       text.remove_prefix(end == text.npos ? text.size() : end + 1);
     }
     if (answer->out.clipped()) add("and more that git shows");
+  }
+
+  void look_at_the_unseen() {
+    auto reasons = unseen_by_git(git_, files_, record_);
+    if (!reasons) return add("git could not say: " + reasons.error().detail);
+    for (auto& one : *reasons) add(std::move(one));
   }
 
   /// No git is started in one: what lies there has a configuration of its own.

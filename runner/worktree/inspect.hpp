@@ -36,10 +36,11 @@ enum class inspected_part : bool { all, branch };
 ///  3. a merge, a rebase or the like is under way in it          -> kept
 ///  4. its HEAD is not on its branch, or a person locked it      -> kept
 ///  5. `git status --porcelain --ignored=no` shows anything      -> kept
-///  6. a submodule, or what was added as one, holds anything     -> kept
-///  7. something is staged that the branch does not have         -> kept
-///  8. git could not say                                         -> kept
-///  9. anything else                                             -> nothing is lost
+///  6. what git never shows is there (unseen.hpp)                -> kept
+///  7. a submodule, or what was added as one, holds anything     -> kept
+///  8. something is staged that the branch does not have         -> kept
+///  9. git could not say                                         -> kept
+/// 10. anything else                                             -> nothing is lost
 [[nodiscard]] inspection inspect_worktree(const std::string& git, const worktree_files& files,
                                           const worktree_record& record, inspected_part part);
 
