@@ -17,6 +17,7 @@
 #include "git/git_index.hpp"
 #include "git/run_git.hpp"
 #include "git/view.hpp"
+#include "worktree/remove.hpp"
 #include "worktree/tree.hpp"
 #include "worktree/unseen.hpp"
 
@@ -50,6 +51,14 @@ class inspector {
     found_.tip = record_.about.base;
     found_.has_repository =
         is_there(record_.common_dir + "/objects") && is_there(files_.view() + "/HEAD");
+    if (found_.has_repository) {
+      if (auto why = why_view_distrusted(files_.view(), record_.common_dir); !why.empty()) {
+        found_.has_repository = false;  // no git is started in it
+        add("git is not asked: " + std::move(why));
+        return std::move(found_);
+      }
+      if (!may_remove_admin(record_)) add(record_.admin_dir() + " is not of this worktree");
+    }
     if (part == inspected_part::branch) {
       if (found_.has_repository) (void)find_tip();
       return std::move(found_);
