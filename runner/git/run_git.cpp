@@ -125,7 +125,10 @@ std::expected<git_answer, refusal> run_git(const std::string& program, const git
     };
   }
   const limits bounds{.time = call.time, .output = call.output};
-  auto record = run(plan_of(program, call), bounds, events);
+  events.cancel_descriptor = call.cancelled[0];
+  launch_extras extras;
+  extras.cancelled = call.cancelled[1];
+  auto record = run(plan_of(program, call), bounds, events, extras);
   if (record.ended != ending::exited || !record.exit_code) {
     return std::unexpected{failed(call.git_dir.empty() ? call.directory : call.git_dir,
                                   why_it_did_not_end(call, record))};

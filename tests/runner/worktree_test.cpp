@@ -278,8 +278,8 @@ TEST_CASE("what_git_never_shows_is_found_through_no_link_and_within_bounds") {
   CHECK(found.repositories == std::vector<std::string>{"a/.git", "b/.GIT", "c/d/.git"});
   CHECK(found.ignore_files == std::vector<std::string>{"c/.gitignore"});
   CHECK(found.not_seen.empty());
-  CHECK_FALSE(find_unseen(top.get(), {.names = 8}).not_seen.empty());
-  CHECK(find_unseen(top.get(), {.names = 9}).not_seen.empty());
+  CHECK_FALSE(find_unseen(top.get(), {.names = 9}).not_seen.empty());
+  CHECK(find_unseen(top.get(), {.names = 10}).not_seen.empty());
   CHECK_FALSE(find_unseen(top.get(), {.repositories = 2}).not_seen.empty());
   CHECK_FALSE(find_unseen(top.get(), {.ignore_bytes = 3}).not_seen.empty());
   CHECK_FALSE(find_unseen(-1).not_seen.empty());
