@@ -233,7 +233,16 @@ for i in range(30000):
         file.write("x" * (i % 2))
 '""")
         self.assertEqual(came["ended"], "refused", came)
-        self.assertRegex(came["reason"], "is empty|damaged")
+        self.assertRegex(came["reason"], "is empty$")
+
+    def test_copies_that_are_deeper_than_a_path_can_say_do_not_stay(self):
+        came = self.commits("""cd "$(git rev-parse --git-dir)" && python3 -c '
+import os
+for _ in range(1500):
+    os.mkdir("d")
+    os.chdir("d")
+'""")
+        self.assertEqual((came["ended"], came["kept"], self.kept()), ("nothing_new", None, []))
 
     def test_a_runner_that_is_killed_loses_no_commit_and_harms_nothing(self):
         child = self.start("run", "--git-commit", "-c", COMMIT + "; git rev-parse HEAD > head; "
