@@ -1,8 +1,11 @@
 """Commits in a linked worktree (--git-commit): what is made inside comes into the repository when it
 is sound, and nothing else of the repository moves."""
+import glob
+import json
 import os
 import signal
 import subprocess
+import time
 import unittest
 
 import ground
@@ -228,12 +231,35 @@ class NotImported(tree.Worktree):
 import os, subprocess
 at = subprocess.check_output(["git", "rev-parse", "--git-common-dir"], text=True).strip() + "/objects/ef"
 os.makedirs(at, exist_ok=True)
-for i in range(30000):
+for i in range(5000):
     with open(f"{at}/{i:038x}", "w") as file:
         file.write("x" * (i % 2))
 '""")
         self.assertEqual(came["ended"], "refused", came)
         self.assertRegex(came["reason"], "is empty$")
+
+    def test_an_import_that_is_told_to_end_keeps_what_was_committed(self):
+        child = self.start("run", "--json", "--git-commit", "-c", COMMIT + """ && python3 -c '
+import hashlib, os, subprocess, zlib
+at = subprocess.check_output(["git", "rev-parse", "--git-common-dir"], text=True).strip() + "/objects/"
+for i in range(6000):
+    whole = b"blob 8\\0%08d" % i
+    name = hashlib.sha1(whole).hexdigest()
+    os.makedirs(at + name[:2], exist_ok=True)
+    with open(at + name[:2] + "/" + name[2:], "wb") as file:
+        file.write(zlib.compress(whole))
+'""", cwd=self.tree)
+        taking = self.path(".local/state/pinfold/commits/*/import/seen/objects")
+        end = time.monotonic() + support.HANG
+        while not glob.glob(taking) and time.monotonic() < end:
+            time.sleep(0.01)
+        child.send_signal(signal.SIGTERM)
+        record = json.loads(child.communicate(timeout=support.HANG)[0])
+        self.assertEqual((record["ended"], record["exit_code"]), ("exited", 0), record)
+        came = record["commits"]
+        self.assertEqual((came["ended"], [os.path.basename(came["kept"])]), ("failed", self.kept()), came)
+        self.assertIn("cancelled", came["reason"])
+        self.assertEqual(self.host("rev-parse", tree.BRANCH), self.host("rev-parse", "main"))
 
     def test_copies_that_are_deeper_than_a_path_can_say_do_not_stay(self):
         came = self.commits("""cd "$(git rev-parse --git-dir)" && python3 -c '
