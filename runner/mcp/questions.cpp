@@ -84,7 +84,7 @@ void questions::answered(const response& given) {
   {
     const std::lock_guard locked{lock_};
     const auto at = open_.find(*id);
-    if (at == open_.end()) return;
+    if (at == open_.end() || at->second != answer::none) return;  // the first answer counts
     at->second = read(given);
   }
   changed_.notify_all();

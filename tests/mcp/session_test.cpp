@@ -124,6 +124,20 @@ TEST_CASE("a person is asked where the client can ask; the answer decides") {
   }
 }
 
+TEST_CASE("the first answer to a question counts: no later one makes a yes of a no") {
+  served on{[](session_settings& settings) { settings.defaults.present = mode::ask; }};
+  on.peer.initialize("2025-11-25", {{"elicitation", json::object()}});
+  for (int i = 1; i <= 100; ++i) {
+    on.peer.call(i, "ask");
+    const auto question = on.peer.next();
+    const auto answer = [&](const char* action) {
+      return json{{"jsonrpc", "2.0"}, {"id", question["id"]}, {"result", {{"action", action}}}}.dump();
+    };
+    on.peer.send_text(answer("decline") + '\n' + answer("accept"));
+    REQUIRE(text_of(on.peer.answer(i)) == "the person declined");
+  }
+}
+
 namespace {
 
 /// Remembers what it was told, and can be full.
