@@ -19,6 +19,7 @@ struct server::job {
   std::optional<request_id> progress_token;
   answer_place place;
   std::stop_source stop{std::nostopstate};
+  workers* runs_on{nullptr};  ///< null: the thread that reads
 };
 
 }  // namespace pinfold::mcp

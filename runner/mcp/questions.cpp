@@ -38,6 +38,7 @@ std::optional<std::string> questions::refuses(std::string_view question,
                ? "the client has no elicitation, so no person can be asked"
                : "the client has not said that it is initialized, so no person can be asked";
   }
+  if (open_.size() >= most_open) return "too many questions wait for an answer";
   const auto id = "pinfold-" + std::to_string(++asked_);
   const auto mine = open_.emplace(id, answer::none).first;
   locked.unlock();

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -28,6 +29,9 @@ class questions {
  public:
   explicit questions(outlet& to, std::chrono::milliseconds patience = std::chrono::minutes{10})
       : to_{to}, patience_{patience} {}
+
+  /// So many may wait for an answer; each keeps a thread.
+  static constexpr std::size_t most_open = 64;
 
   void set(person now);
 

@@ -17,16 +17,19 @@ const json no_arguments = json::object();
 /// The person at the client, for one call.
 class person_for_call : public asker {
  public:
-  person_for_call(questions& all, std::stop_token cancelled)
-      : all_{all}, cancelled_{std::move(cancelled)} {}
+  person_for_call(questions& all, std::stop_token cancelled, workers* waits_on)
+      : all_{all}, cancelled_{std::move(cancelled)}, waits_on_{waits_on} {}
 
   std::optional<std::string> refuses(std::string_view question) override {
+    std::optional<workers::aside> others_run;
+    if (waits_on_ != nullptr) others_run.emplace(*waits_on_);
     return all_.refuses(question, cancelled_);
   }
 
  private:
   questions& all_;
   std::stop_token cancelled_;
+  workers* waits_on_;
 };
 
 refusal exhausted(std::string_view tool) {
@@ -108,6 +111,7 @@ void server::begin(std::shared_ptr<job> made, std::size_t bytes) {
   made->stop = std::stop_source{};
   (void)calls_.begin(made->id, made->stop);  // it is not in flight: that was asked on this thread
   auto& where = made->called->runs == pace::command ? commands_ : files_;
+  made->runs_on = &where;
   if (where.offer([this, made] { run_now(*made, outlet::when::now); }, bytes)) return;
   calls_.end(made->id);
   const auto refused = not_done(exhausted(made->called->name));
@@ -141,7 +145,7 @@ void server::run_now(job& made, outlet::when written) noexcept try {
 }
 
 std::optional<tool_result> server::act(job& made) {
-  person_for_call person{questions_, made.stop.get_token()};
+  person_for_call person{questions_, made.stop.get_token(), made.runs_on};
   const tool_call call{.arguments = *made.arguments,
                        .now = now_,
                        .cancelled = made.stop.get_token(),

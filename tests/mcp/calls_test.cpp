@@ -77,6 +77,22 @@ TEST_CASE("the end of the input, an interruption and a client that is gone end e
   }
 }
 
+TEST_CASE("questions that nobody answers hold up no file call; only so many are put") {
+  served on{[](session_settings& settings) { settings.defaults.present = mode::ask; }};
+  on.peer.initialize("2025-11-25", {{"elicitation", json::object()}});
+  for (int i = 0; i < 8; ++i) on.peer.call(100 + i, "ask");
+  for (int i = 0; i < 8; ++i) CHECK(on.peer.next(3000)["method"] == "elicitation/create");
+  on.peer.call(1, "file");
+  CHECK(on.peer.next(3000)["id"] == 1);
+  constexpr auto most = static_cast<int>(questions::most_open);
+  for (int i = 8; i < most; ++i) on.peer.call(100 + i, "ask");
+  for (int i = 8; i < most; ++i) CHECK(on.peer.next(3000)["method"] == "elicitation/create");
+  on.peer.call(2, "ask");
+  CHECK(text_of(on.peer.answer(2)) == "too many questions wait for an answer");
+  on.peer.call(3, "file");
+  CHECK(on.peer.next(3000)["id"] == 3);
+}
+
 TEST_CASE("more calls than may wait are refused as a result, and none of them is lost") {
   served on;
   on.peer.initialize();
