@@ -78,7 +78,7 @@ server::server(session& now, std::function<std::vector<tool>(const session&)> to
       tools_{make_tools_(now)},
       client_{client},
       log_{log},
-      out_{client.output, client.ending},
+      out_{client.output, {.input = client.input, .ending = client.ending}},
       questions_{out_},
       files_{{.threads = file_threads}},
       commands_{{.threads = command_threads}} {}

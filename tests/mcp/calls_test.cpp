@@ -93,6 +93,30 @@ TEST_CASE("questions that nobody answers hold up no file call; only so many are 
   CHECK(on.peer.next(3000)["id"] == 3);
 }
 
+TEST_CASE("a client that closed its end and reads nothing keeps no call alive") {
+  served on;
+  on.peer.initialize();
+  on.peer.call(1, "wait");
+  wait_until(on.room.inside, 1);
+  on.peer.call(2, "quick", {{"n", std::string(std::size_t{1} << 20, 'x')}});  // more than a pipe takes
+  std::this_thread::sleep_for(100ms);
+  on.peer.hang_up();
+  auto ended = std::async(std::launch::async, [&] { on.peer.join(); });
+  const bool is_in_time = ended.wait_for(3s) == std::future_status::ready;
+  if (!is_in_time) on.peer.interrupt();
+  ended.get();
+  CHECK(is_in_time);
+  CHECK(on.room.cancelled == 1);
+}
+
+TEST_CASE("what a client that closed its end still reads at once is written whole") {
+  served on;
+  on.peer.initialize();
+  on.peer.call(1, "quick", {{"n", std::string(std::size_t{1} << 20, 'x')}});
+  on.peer.hang_up();
+  CHECK(on.peer.answer(1)["result"]["structuredContent"]["n"].get<std::string>().size() == 1 << 20);
+}
+
 TEST_CASE("more calls than may wait are refused as a result, and none of them is lost") {
   served on;
   on.peer.initialize();
