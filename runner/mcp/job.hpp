@@ -14,7 +14,7 @@ struct server::job {
   std::uint64_t number{0};
   request_id id;
   const tool* called{nullptr};
-  std::shared_ptr<const json> params;  ///< holds the arguments
+  std::shared_ptr<const json> held;  ///< the arguments, where there are any
   const json* arguments{nullptr};
   std::optional<request_id> progress_token;
   answer_place place;

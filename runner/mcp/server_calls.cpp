@@ -86,11 +86,13 @@ std::expected<server::job, method_error> server::job_for(request& asked,
   const auto given = asked.params->find("arguments");
   const bool has_arguments = given != asked.params->end();
   if (has_arguments && !given->is_object()) return wrong("the arguments are not an object");
+  // Whatever else stands in the parameters is not kept while the call waits.
+  const auto kept = has_arguments ? std::make_shared<const json>(std::move(*given)) : nullptr;
   return job{.number = ++numbered_,
              .id = std::move(asked.id),
              .called = &*called,
-             .params = asked.params,
-             .arguments = has_arguments ? &*given : &no_arguments,
+             .held = kept,
+             .arguments = kept ? kept.get() : &no_arguments,
              .progress_token = token_in(*asked.params),
              .place = place};
 }
@@ -99,7 +101,7 @@ void server::call_tool(request& asked, const answer_place& place, std::size_t by
   auto made = job_for(asked, place);
   if (!made) {
     const auto& why = made.error();
-    return place.send(error_line(asked.id, why.number, why.why), outlet::when::later);
+    return place.send_error(error_line(asked.id, why.number, why.why), outlet::when::later);
   }
   // A question to a person is answered through this thread, so in mode ask it runs no call.
   const bool is_quick = made->called->runs == pace::quick && now_.present() != mode::ask;
@@ -115,7 +117,7 @@ void server::begin(std::shared_ptr<job> made, std::size_t bytes) {
   if (where.offer([this, made] { run_now(*made, outlet::when::now); }, bytes)) return;
   calls_.end(made->id);
   const auto refused = not_done(exhausted(made->called->name));
-  made->place.send(result_line(made->id, result_of(refused, *spoken_)), outlet::when::later);
+  made->place.send_result(made->id, result_of(refused, *spoken_), outlet::when::later);
 }
 
 void server::run_now(job& made, outlet::when written) noexcept try {
@@ -135,7 +137,7 @@ void server::run_now(job& made, outlet::when written) noexcept try {
     if (why) {
       calls_.end(made.id);
       const auto refused = not_done(std::move(*why));
-      return made.place.send(result_line(made.id, result_of(refused, *spoken_)), written);
+      return made.place.send_result(made.id, result_of(refused, *spoken_), written);
     }
   }
   finish(made, act(made), before, begun, written);
@@ -172,9 +174,8 @@ void server::finish(job& made, const std::optional<tool_result>& result, taint b
   tell_of_taint(before, after);
   if (before != after || (result && result->refused)) tell_of_change();
   if (result && made.stop.stop_requested()) return made.place.drop();
-  made.place.send(result ? result_line(made.id, result_of(*result, *spoken_))
-                         : error_line(made.id, error_number::internal_error, "the tool failed"),
-                  written);
+  if (result) return made.place.send_result(made.id, result_of(*result, *spoken_), written);
+  made.place.send_error(error_line(made.id, error_number::internal_error, "the tool failed"), written);
 }
 
 void server::write_down(const job& made, const std::optional<tool_result>& result,

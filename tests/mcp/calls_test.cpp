@@ -117,6 +117,44 @@ TEST_CASE("what a client that closed its end still reads at once is written whol
   CHECK(on.peer.answer(1)["result"]["structuredContent"]["n"].get<std::string>().size() == 1 << 20);
 }
 
+TEST_CASE("what waits for the rest of its batch is bounded; every call gets an answer") {
+  served on;
+  on.peer.initialize("2025-03-26");
+  json batch = json::array();
+  const auto add = [&](int id, const char* tool) {
+    batch.push_back(
+        {{"jsonrpc", "2.0"}, {"id", id}, {"method", "tools/call"}, {"params", {{"name", tool}}}});
+  };
+  add(0, "wait");
+  for (int i = 1; i <= 60; ++i) add(i, "large");
+  on.peer.send(batch);
+  wait_until(on.room.inside, 1);
+  on.peer.notify("notifications/cancelled", {{"requestId", 0}});
+  const auto all = on.peer.next();
+  REQUIRE(all.size() == 60);
+  std::size_t whole = 0;
+  for (const auto& one : all) {
+    if (one.contains("result")) ++whole;
+    else CHECK(error_of(one) == -32603);
+  }
+  CHECK(whole >= 25);
+  CHECK(whole * (1 << 20) <= server::most_held);
+  on.peer.call(61, "large");  // what was held is free again
+  CHECK(on.peer.answer(61).contains("result"));
+}
+
+TEST_CASE("what the values of waiting calls take in memory is bounded too") {
+  served on;
+  on.peer.initialize();
+  for (int i = 0; i < 8; ++i) on.peer.call(100 + i, "wait");
+  wait_until(on.room.inside, 8);
+  json many = json::array();
+  for (int i = 0; i < 8000; ++i) many.push_back(json::object());
+  for (int i = 0; i < 40; ++i) on.peer.call(i + 1, "wait", {{"n", many}});
+  const auto first = on.peer.next(3000);
+  CHECK(first["result"]["structuredContent"]["refusal"]["error"] == "ResourceExhausted");
+}
+
 TEST_CASE("more calls than may wait are refused as a result, and none of them is lost") {
   served on;
   on.peer.initialize();

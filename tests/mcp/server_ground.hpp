@@ -61,6 +61,8 @@ inline client::tool_list tools_with(waiting_room& room) {
     return std::vector{
         made("quick", pace::quick, [](const tool_call& call) { return done("quick", call.arguments); }),
         made("file", pace::file, [](const tool_call&) { return done("file", {{"n", 1}}); }),
+        made("large", pace::file,
+             [](const tool_call&) { return done(std::string(std::size_t{1} << 20, 'x'), {{"n", 1}}); }),
         made("wait", pace::command, [&room](const tool_call& call) { return room.wait(call); }),
         made("wait_file", pace::file, [&room](const tool_call& call) { return room.wait(call); }),
         made("refuse", pace::quick, [](const tool_call&) { return not_done(no("../x")); }),
