@@ -38,15 +38,6 @@ refusal exhausted(std::string_view tool) {
                  .detail = "too many calls are waiting: call again when some are answered"};
 }
 
-refusal unwritten(std::string_view tool) {
-  return refusal{.error = code::input_output_error,
-                 .op = operation::execute,
-                 .path = std::string{tool},
-                 .resolved = {},
-                 .boundary = {},
-                 .detail = "the audit log cannot be written, so nothing is done"};
-}
-
 std::optional<request_id> token_in(const json& params) {
   const auto meta = params.find("_meta");
   if (meta == params.end() || !meta->is_object()) return std::nullopt;
@@ -122,12 +113,12 @@ void server::run_now(job& made, outlet::when written) noexcept try {
   const auto begun = steady_clock::now();
   const auto before = now_.labels();
   if (log_ != nullptr) {
-    auto why = is_log_lost_ ? std::optional{unwritten(made.called->name)}
-                            : log_->begins({.number = made.number,
-                                            .tool = made.called->name,
-                                            .arguments = *made.arguments,
-                                            .before = before,
-                                            .at = std::chrono::system_clock::now()});
+    auto why = log_->begins({.number = made.number,
+                             .tool = made.called->name,
+                             .arguments = *made.arguments,
+                             .before = before,
+                             .at = std::chrono::system_clock::now()});
+    tell_of_log(why);
     if (why) {
       calls_.end(made.id);
       const auto refused = not_done(std::move(*why));
@@ -176,14 +167,19 @@ void server::finish(job& made, const std::optional<tool_result>& result, taint b
 void server::write_down(const job& made, const std::optional<tool_result>& result,
                         std::chrono::microseconds took) {
   if (log_ == nullptr) return;
-  const bool is_written = log_->ended({.number = made.number,
-                                       .tool = made.called->name,
-                                       .how = end_of(result, made.stop.stop_requested()),
-                                       .result = result ? &*result : nullptr,
-                                       .after = now_.labels(),
-                                       .took = took});
-  if (is_written || is_log_lost_.exchange(true)) return;
-  log(level::error, "the audit log cannot be written: no further call is done");
+  const auto why = log_->ended({.number = made.number,
+                                .tool = made.called->name,
+                                .how = end_of(result, made.stop.stop_requested()),
+                                .result = result ? &*result : nullptr,
+                                .after = now_.labels(),
+                                .took = took});
+  if (why) tell_of_log(why);
+}
+
+/// A log that takes the begin of a call takes everything that was owed to it.
+void server::tell_of_log(const std::optional<refusal>& why) {
+  if (is_log_lost_.exchange(why.has_value()) || !why) return;
+  log(level::error, why->message());
 }
 
 void server::note(const job& made, const tool_result& result) {

@@ -155,11 +155,12 @@ class audit_sink {
  public:
   virtual ~audit_sink() = default;
 
-  /// Before anything is done. A refusal: it could not be written down, so nothing is done.
+  /// Before anything is done. A refusal: it could not be written down, so nothing is done. The client is
+  /// told in a log message, once until it works again.
   [[nodiscard]] virtual std::optional<refusal> begins(const call_begun& call) = 0;
-  /// Before the client is answered. False: it could not be written down; the client is told in a
-  /// log message, and no later call begins.
-  [[nodiscard]] virtual bool ended(const call_ended& call) = 0;
+  /// Before the client is answered. A refusal: it could not be written down; the client is told in the
+  /// same way, and `begins` refuses until it is.
+  [[nodiscard]] virtual std::optional<refusal> ended(const call_ended& call) = 0;
 };
 
 }  // namespace pinfold::mcp
