@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 #include "mcp/server.hpp"
 
@@ -19,6 +20,7 @@ struct server::job {
   std::optional<request_id> progress_token;
   answer_place place;
   std::stop_source stop{std::nostopstate};
+  std::vector<answered_question> asked{};  ///< of a person, by the thread that acts
 };
 
 }  // namespace pinfold::mcp

@@ -14,19 +14,22 @@ using std::chrono::steady_clock;
 
 const json no_arguments = json::object();
 
-/// The person at the client, for one call.
+/// The person at the client, for one call. Every question that was put is kept, whatever tool put it.
 class person_for_call : public asker {
  public:
-  person_for_call(questions& all, std::stop_token cancelled)
-      : all_{all}, cancelled_{std::move(cancelled)} {}
+  person_for_call(questions& all, std::stop_token cancelled, std::vector<answered_question>& put)
+      : all_{all}, cancelled_{std::move(cancelled)}, put_{put} {}
 
-  std::optional<std::string> refuses(std::string_view question) override {
-    return all_.refuses(question, cancelled_);
+  std::optional<std::string> refuses(const question& asked) override {
+    auto came = all_.put(asked.text, cancelled_);
+    if (came.given) put_.push_back({asked, *came.given});
+    return std::move(came.refused);
   }
 
  private:
   questions& all_;
   std::stop_token cancelled_;
+  std::vector<answered_question>& put_;
 };
 
 refusal exhausted(std::string_view tool) {
@@ -132,7 +135,7 @@ void server::run_now(job& made, outlet::when written) noexcept try {
 }
 
 std::optional<tool_result> server::act(job& made) {
-  person_for_call person{questions_, made.stop.get_token()};
+  person_for_call person{questions_, made.stop.get_token(), made.asked};
   const tool_call call{.arguments = *made.arguments,
                        .now = now_,
                        .cancelled = made.stop.get_token(),
@@ -172,7 +175,8 @@ void server::write_down(const job& made, const std::optional<tool_result>& resul
                                 .how = end_of(result, made.stop.stop_requested()),
                                 .result = result ? &*result : nullptr,
                                 .after = now_.labels(),
-                                .took = took});
+                                .took = took,
+                                .questions = made.asked});
   if (why) tell_of_log(why);
 }
 
