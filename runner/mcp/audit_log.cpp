@@ -46,7 +46,9 @@ std::expected<std::unique_ptr<audit_log>, refusal> audit_log::begin(descriptor o
                                                                     std::string path,
                                                                     audit_opening facts) {
   auto session = random_digits();
-  if (session.empty()) return std::unexpected{not_written(path, nothing_is_done, "the kernel gives no chance")};
+  if (session.empty()) {
+    return std::unexpected{not_written(path, nothing_is_done, "the kernel gives no chance")};
+  }
   std::unique_ptr<audit_log> log{
       new audit_log{std::move(opened), std::move(path), std::move(session), std::move(facts)}};
   auto first = log->entry("session");

@@ -38,9 +38,10 @@ std::string spelled_place(const workspace& ws, std::string_view path) {
   return normal ? std::string{*normal} : std::string{};
 }
 
-/// No name is left of a path to the workspace, so that the resolver says that it is misspelled.
+/// No name is left of a relative path to the workspace, so that the resolver says that it is misspelled; an
+/// absolute one is refused by the guard.
 void name_the_workspace(refusal& why, const workspace& ws, std::string_view path) {
-  if (why.error != code::invalid_path) return;
+  if (why.error != code::invalid_path && why.error != code::permission_denied) return;
   const auto place = ws.resolve(operation::list, path);
   if (!place || place->canonical != ws.path()) return;
   why.error = code::invalid_argument;

@@ -174,8 +174,8 @@ TEST_CASE("refusals_come_first_and_foreign_bytes_are_shown_as_text") {
   CHECK(text.starts_with("refused                 3\n  OutsideWorkspace      ../x  write"));
   CHECK(text.find("asked of a person       1\n  yes                   /work/b\\xff  remove, by remove; "
                   "outside the workspace\nbegun") != std::string::npos);
-  CHECK(text.find("removed                 1\n  remove                /work/b\\xff  outside the workspace\n") !=
-        std::string::npos);
+  CHECK(text.find("removed                 1\n  remove                /work/b\\xff  outside the "
+                  "workspace\n") != std::string::npos);
   CHECK(text.find("(3 times)") != std::string::npos);
   CHECK(text.find("/work/app/a\\x1b[2J\\u{202e}") != std::string::npos);
   CHECK(text.find('\x1b') == std::string::npos);
