@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 #include <pinfold/disk/resolve.hpp>

@@ -2,14 +2,17 @@
 // nothing below them has to.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <CLI/App.hpp>
-
 #include "sandbox/caller.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace pinfold {
 

@@ -1,6 +1,8 @@
 // Words to values; the engine decides what comes of them.
 #include "cli/decision_options.hpp"
 
+#include <CLI/App.hpp>
+
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 

@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
-#include <CLI/App.hpp>
-
 #include <pinfold/runner/request.hpp>
 
 #include "sandbox/caller.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace pinfold {
 

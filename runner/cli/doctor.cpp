@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/App.hpp>
 #include <boost/filesystem/operations.hpp>
 #include <nlohmann/json.hpp>
 #include <pinfold/path.hpp>

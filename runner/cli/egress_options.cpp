@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <CLI/App.hpp>
+
 #include "cli/text.hpp"
 #include "launch/stage_protocol.hpp"
 
@@ -35,7 +37,8 @@ std::optional<std::string> add_hosts(egress_request& to, const egress_options& g
     const auto entry = parse_egress_entry(text);
     if (!entry) {
       return "--allow-host: \"" + terminal_safe(text) +
-             "\" is no HOST:PORT: write example.org:443, *.example.org:443 or [::1]:8080";
+             "\" is no HOST:PORT: write example.org:443, *.example.org:443 (with two labels or more "
+             "behind the star) or [::1]:8080";
     }
     to.hosts.push_back(*entry);
   }

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <CLI/App.hpp>
-
 #include <pinfold/runner/egress.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace pinfold {
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 #include <pinfold/describe.hpp>
 
@@ -257,9 +258,11 @@ class explain_subcommand : public command {
  public:
   explicit explain_subcommand(CLI::App& app) {
     add_run_options(app, options_);
+    app.get_option("--json")->description("Print the plan as one JSON object");
     shell_text_ = app.get_option("-c");
     app.footer(
-        "Starts nothing. The first line can be run in a shell as it stands.\n\n"
+        "Starts nothing. The first line can be run in a shell as it stands: bubblewrap alone, without the\n"
+        "filter, the proofs and the limits that `run` adds, and what it makes in the workspace stays.\n\n"
         "Example:\n  pinfold explain -- make test");
   }
 

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include <CLI/App.hpp>
+
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/report.hpp"

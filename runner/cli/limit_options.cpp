@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include <CLI/App.hpp>
+
 #include <pinfold/sandbox/confinement.hpp>
 
 #include "cli/text.hpp"

@@ -5,9 +5,11 @@
 #include <expected>
 #include <string>
 
-#include <CLI/App.hpp>
-
 #include <pinfold/runner/bounds.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace pinfold {
 

@@ -57,19 +57,38 @@ bool standard_descriptors_are_open() {
   return true;
 }
 
+/// What is wrong with a line whose first word is neither a subcommand nor an option.
+std::string no_subcommand(std::string_view word) {
+  const std::string what =
+      word.empty() ? "no subcommand" : "no subcommand is called \"" + std::string{word} + "\"";
+  return what + "; there are " + subcommand_names() + " (pinfold --help says more)";
+}
+
+/// What CLI11 says of words too many, in the order in which they were given.
+std::string spare_words(const CLI::App& app, bool runs_a_command) {
+  std::string text = "not expected:";
+  for (const auto& word : app.remaining(true)) text += " " + word;
+  return text + (runs_a_command ? " (a command goes after --)" : "");
+}
+
 int parse_and_run(std::span<char*> words) {
   auto line = split_at_dashes(words);
-  program all{line.options};
-  const int usage_code = line.options.empty() ? usage_error : usage_code_of(line.options.back());
+  const std::string first = line.options.empty() ? "" : line.options.back();
+  if (!first.starts_with('-') && !is_subcommand(first)) {
+    complain("usage", no_subcommand(first));
+    return usage_error;
+  }
+  // As long as the process: taking it apart would be a part of what a short run costs.
+  static program& all = *new program{first};
+  const int usage_code = usage_code_of(first);
   try {
     all.app.parse(std::move(line.options));
   } catch (const CLI::Success& asked_for_help) {
     return all.app.exit(asked_for_help);
   } catch (const CLI::ParseError& wrong) {
-    const bool runs_a_command = usage_code == usage_error_of_runs;
     const bool has_spare_word = dynamic_cast<const CLI::ExtrasError*>(&wrong) != nullptr;
-    const std::string hint = runs_a_command && has_spare_word ? " (a command goes after --)" : "";
-    complain("usage", wrong.what() + hint);
+    complain("usage", has_spare_word ? spare_words(all.app, usage_code == usage_error_of_runs)
+                                     : wrong.what());
     return usage_code;
   }
   for (auto& one : all.subcommands) {

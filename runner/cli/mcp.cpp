@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/App.hpp>
+
 #include "cli/audit_place.hpp"
 #include "cli/commands.hpp"
 #include "cli/interruption.hpp"

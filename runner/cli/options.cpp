@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include <CLI/App.hpp>
+
 #include "cli/text.hpp"
 #include "sandbox/prepare.hpp"
 #include "sandbox/probe.hpp"
@@ -80,7 +82,7 @@ void add_session_options(CLI::App& app, run_options& to) {
 void add_events_option(CLI::App& app, bound_options& to) {
   app.add_flag("--events", to.events,
                "Print events as JSON lines while the command runs, one object a line: started, "
-               "output, heartbeat, ended (which holds the run record)")
+               "output, egress, heartbeat, ended (which holds the run record)")
       ->excludes("--json");
 }
 

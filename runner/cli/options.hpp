@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/App.hpp>
-
 #include <pinfold/runner/request.hpp>
 #include <pinfold/sandbox/bubblewrap.hpp>
 
@@ -17,6 +15,10 @@
 #include "cli/limit_options.hpp"
 #include "launch/run.hpp"
 #include "sandbox/prepare.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace pinfold {
 

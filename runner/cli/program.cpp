@@ -65,21 +65,33 @@ program::program() : app{summary, "pinfold"} {
   add_subcommands([](std::string_view) { return true; });
 }
 
-program::program(std::span<const std::string> words) : app{summary, "pinfold"} {
-  add_subcommands(
-      [words](std::string_view name) { return std::ranges::find(words, name) != words.end(); });
+program::program(std::string_view word) : app{summary, "pinfold"} {
+  add_subcommands([word](std::string_view name) { return name == word; });
 }
 
+/// All are there to be listed, or the only one.
 void program::add_subcommands(const std::function<bool(std::string_view)>& is_wanted) {
   app.set_version_flag("--version", "pinfold " + std::string{version_text});
   app.require_subcommand(1);
   app.footer("Run `pinfold SUBCOMMAND --help` for its options and an example.");
+  const bool is_any_wanted = std::ranges::any_of(entries, is_wanted, &entry::name);
   for (const auto& one : entries) {
+    if (is_any_wanted && !is_wanted(one.name)) continue;
     auto* sub = app.add_subcommand(std::string{one.name}, one.description);
     sub->formatter(std::make_shared<usage_with_tail>(usage_of(one.after_dashes)));
     if (!is_wanted(one.name)) continue;
     subcommands.push_back({sub, one.make(*sub), one.after_dashes, one.signals});
   }
+}
+
+bool is_subcommand(std::string_view word) noexcept {
+  return std::ranges::find(entries, word, &entry::name) != entries.end();
+}
+
+std::string subcommand_names() {
+  std::string names;
+  for (const auto& one : entries) names.append(names.empty() ? "" : ", ").append(one.name);
+  return names;
 }
 
 int usage_code_of(std::string_view name) noexcept {

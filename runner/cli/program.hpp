@@ -39,9 +39,10 @@ struct subcommand {
 struct program {
   /// With the options of every subcommand.
   program();
-  /// To parse `words` with: a subcommand that they do not name cannot be entered, so it gets its
-  /// name and description alone. A start without a sandbox spent half of its own work on the others.
-  explicit program(std::span<const std::string> words);
+  /// To parse a line with whose first word this is. The others of a subcommand cannot be entered and
+  /// are left out: a start without a sandbox spent half of its own work on them. Any other word leaves
+  /// every subcommand its name and description alone, which is what help shows.
+  explicit program(std::string_view word);
   program(const program&) = delete;
   program& operator=(const program&) = delete;
 
@@ -51,6 +52,11 @@ struct program {
  private:
   void add_subcommands(const std::function<bool(std::string_view)>& is_wanted);
 };
+
+[[nodiscard]] bool is_subcommand(std::string_view word) noexcept;
+
+/// "run, check, ...", as help lists them.
+[[nodiscard]] std::string subcommand_names();
 
 /// What a usage error exits with where `name` is the subcommand that was asked for.
 [[nodiscard]] int usage_code_of(std::string_view name) noexcept;

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 #include <pinfold/disk/descriptor.hpp>
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include <CLI/App.hpp>
+
 #include <pinfold/runner/worktree.hpp>
 
 #include "cli/commands.hpp"
@@ -34,7 +36,7 @@ class run_subcommand : public command {
                  "Give the command a terminal of its own, for a person at this one: "
                  "pinfold run --tty -- bash. A pinfold that is killed hard cannot give yours back: "
                  "stty sane does")
-        ->excludes("--json", "--events");
+        ->excludes("--json", "--events", "--stdin");
     worktree_option_ =
         app.add_option("--worktree", worktree_,
                        "Run in a git worktree of this name, cut from the workspace's HEAD; it is "

@@ -1,10 +1,13 @@
 // `pinfold worktree create|finish|list`: a working tree of its own for each agent.
 #include <unistd.h>
 
+#include <expected>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 #include <pinfold/runner/worktree.hpp>
@@ -39,7 +42,9 @@ class worktree_subcommand : public command {
                    "would be lost; list: all that are there")
         ->required()
         ->check(CLI::IsMember({"create", "finish", "list"}));
-    path_option_ = app.add_option("path", path_, "For finish: the worktree")->type_name("PATH");
+    path_option_ = app.add_option("path", path_,
+                                  "For finish: the worktree, by its path, or by its name alone where only one is called so")
+                       ->type_name("PATH");
     repository_option_ =
         app.add_option("--repo", repository_,
                        "For create: a folder of the parent's working tree (default: the current "
@@ -99,8 +104,30 @@ class worktree_subcommand : public command {
     return write_all(STDOUT_FILENO, terminal_safe(made->path) + "\n") ? 0 : refused_code;
   }
 
+  /// The path that was given, or that of the only worktree with the name that was given.
+  [[nodiscard]] std::expected<std::string, refusal> path_of(const worktrees& trees,
+                                                            const invocation& call) const {
+    if (path_.contains('/') || path_.starts_with('~')) return expand_home(path_, call.environment);
+    const auto all = trees.list();
+    if (!all) return std::unexpected{all.error()};
+    std::vector<std::string> found;
+    for (const auto& one : *all) {
+      if (one.about.name == path_) found.push_back(one.about.path);
+    }
+    if (found.size() == 1) return found.front();
+    refusal why;
+    why.error = found.empty() ? code::not_found : code::invalid_argument;
+    why.op = operation::remove;
+    why.path = path_;
+    why.detail = found.empty() ? "no worktree has this name; pinfold worktree list shows all"
+                               : "worktrees of several repositories have this name; give the path";
+    return std::unexpected{std::move(why)};
+  }
+
   int finish(const worktrees& trees, const invocation& call) const {
-    const auto done = trees.finish(expand_home(path_, call.environment));
+    const auto path = path_of(trees, call);
+    if (!path) return refuse(path.error());
+    const auto done = trees.finish(*path);
     if (!done) return refuse(done.error());
     if (json_) return write_line(STDOUT_FILENO, worktree_json(*done)) ? 0 : refused_code;
     return write_all(STDOUT_FILENO, safe_lines(done->summary)) ? 0 : refused_code;

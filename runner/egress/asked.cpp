@@ -127,7 +127,7 @@ task<bool> connection::check_hello(std::string& buffer) {
     const auto first = buffer.empty() ? opening::tls : egress_bytes::opening_of(buffer.front());
     if (first != opening::tls) {
       speaks_ = first == opening::http ? tongue::http : tongue::nothing;
-      co_await refuse("the tunnel does not open with TLS");
+      co_await refuse("the tunnel does not open with TLS; --allow-no-sni lets it through");
       co_return false;
     }
     const auto hello = egress_bytes::read_client_hello(buffer);

@@ -44,7 +44,7 @@ std::expected<host_text, refusal> decide_connection(std::span<const egress_entry
   auto why = refused_connection(is_invalid ? code::invalid_host : code::network_denied, host, port);
   if (!is_invalid) {
     why.boundary = list_text(list);
-    why.detail = "only whoever runs the harness can add to the list";
+    why.detail = "the list has no such entry, and only whoever runs the harness can add one";
   }
   return std::unexpected{std::move(why)};
 }
@@ -73,8 +73,8 @@ std::expected<void, refusal> decide_hello(const egress_bytes::client_hello& hell
     if (!named || *named != host) return refuse("the TLS hello names another server");
   }
   if (names == tls_names::optional) return {};
-  if (hello.is_encrypted) return refuse("the TLS hello may hide another name (ECH)");
-  if (hello.server_name.empty()) return refuse("the TLS hello names no server");
+  if (hello.is_encrypted) return refuse("the TLS hello may hide another name (ECH); --allow-no-sni lets it through");
+  if (hello.server_name.empty()) return refuse("the TLS hello names no server; --allow-no-sni lets it through");
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include <pinfold/runner/worktree.hpp>
 
 #include "worktree/inspect.hpp"
+#include "worktree/own_cache.hpp"
 #include "worktree/place.hpp"
 #include "worktree/record.hpp"
 #include "worktree/remove.hpp"
@@ -61,8 +62,10 @@ std::expected<descriptor, refusal> lock_tree(const std::string& path) {
 class finishing {
  public:
   /// `lock` is that of the folder.
-  finishing(const std::string& git, worktree_files files, known_worktree known, descriptor lock)
+  finishing(const std::string& git, const std::string& caches, worktree_files files,
+            known_worktree known, descriptor lock)
       : git_{git},
+        caches_{caches},
         files_{std::move(files)},
         record_{std::move(known.record)},
         lock_{std::move(lock)} {
@@ -78,6 +81,7 @@ class finishing {
     const auto moment = moment_of(own.get());
     if (!moment) return refused(code::input_output_error, files_.own(), std::strerror(moment.error()));
 
+    if (*lock) cache_ = cache_name_in(caches_, lock->get());
     inspect(*lock ? tree::is_there : tree::is_gone);
     if (auto counted = count(); !counted) return std::unexpected{std::move(counted.error())};
     if (!answer_.reasons.empty()) return kept();
@@ -135,10 +139,13 @@ class finishing {
     }
     if (auto done = remove_folder(files_); !done) return std::unexpected{std::move(done.error())};
     answer_.summary = summary_of(answer_, more_);
+    if (const auto left = remove_cache(caches_, cache_)) answer_.summary += *left + "\n";
     return std::move(answer_);
   }
 
   const std::string& git_;
+  const std::string& caches_;
+  std::string cache_;
   worktree_files files_;
   worktree_record record_;
   descriptor lock_;
@@ -169,7 +176,7 @@ std::expected<finished_worktree, refusal> worktrees::finish(const std::string& p
   if (!is_its_own || last(path) != last(known->record.about.path)) {
     return refused(code::not_found, path, "the worktree there is " + known->record.about.path);
   }
-  return finishing{git_, std::move(*files), std::move(*known), std::move(*lock)}.run();
+  return finishing{git_, caches_, std::move(*files), std::move(*known), std::move(*lock)}.run();
 }
 
 finished_worktree worktrees::finish_or_keep(const worktree& made) const {

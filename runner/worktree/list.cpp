@@ -13,6 +13,7 @@
 
 #include "git/run_git.hpp"
 #include "worktree/inspect.hpp"
+#include "worktree/own_cache.hpp"
 #include "worktree/place.hpp"
 #include "worktree/record.hpp"
 #include "worktree/tree.hpp"
@@ -82,7 +83,7 @@ std::expected<worktrees, refusal> worktrees::for_caller(
   if (!place) return std::unexpected{std::move(place.error())};
   auto git = usable_git();
   if (!git) return std::unexpected{std::move(git.error())};
-  return worktrees{std::move(*git), std::move(*place)};
+  return worktrees{std::move(*git), std::move(*place), cache_root_of(environment)};
 }
 
 std::expected<std::vector<listed_worktree>, refusal> worktrees::list() const {

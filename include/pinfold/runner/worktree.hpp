@@ -92,7 +92,7 @@ struct listed_worktree {
 /// member may be called from several threads and processes at once.
 class worktrees {
  public:
-  /// `environment` holds NAME=VALUE entries; of these XDG_STATE_HOME and HOME count. Errors:
+  /// `environment` holds NAME=VALUE entries; of these XDG_STATE_HOME, XDG_CACHE_HOME and HOME count. Errors:
   /// `invalid_argument` without either; `git_failed` when no git can be trusted.
   [[nodiscard]] static std::expected<worktrees, refusal> for_caller(
       const std::vector<std::string>& environment);
@@ -105,7 +105,7 @@ class worktrees {
   [[nodiscard]] std::expected<worktree, refusal> create(const worktree_request& request) const;
 
   /// Keeps what is dirty, removes what is clean, while it holds the lock that runs in the worktree
-  /// hold. It also completes what was killed. Errors, and then nothing was changed: `not_found` for
+  /// hold. A worktree's own cache goes with it. It also completes what was killed. Errors, and then nothing was changed: `not_found` for
   /// what is no worktree of this place; `try_again` while a run is under way in it.
   [[nodiscard]] std::expected<finished_worktree, refusal> finish(const std::string& path) const;
 
@@ -120,10 +120,12 @@ class worktrees {
   [[nodiscard]] const std::string& place() const noexcept { return place_; }
 
  private:
-  worktrees(std::string git, std::string place) : git_{std::move(git)}, place_{std::move(place)} {}
+  worktrees(std::string git, std::string place, std::string caches)
+      : git_{std::move(git)}, place_{std::move(place)}, caches_{std::move(caches)} {}
 
   std::string git_;
   std::string place_;
+  std::string caches_;  ///< where those of workspaces lie; empty where there are none
 };
 
 }  // namespace pinfold
