@@ -14,7 +14,9 @@ constexpr std::size_t most_fresh = 4096;
 
 }  // namespace
 
-egress_ledger::egress_ledger() : news_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {}
+egress_ledger::egress_ledger(news_are wanted) : wanted_{wanted} {
+  if (wanted == news_are::told) news_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+}
 
 void egress_ledger::add(const egress_attempt& one) noexcept try {
   const std::lock_guard held{guard_};
@@ -27,7 +29,7 @@ void egress_ledger::add(const egress_attempt& one) noexcept try {
       ++report_.more;
     }
   }
-  if (fresh_.size() >= most_fresh) return;
+  if (wanted_ == news_are::left_out || fresh_.size() >= most_fresh) return;
   fresh_.push_back(one);
   const std::uint64_t more = 1;
   const auto wrote = ::write(news_.get(), &more, sizeof more);

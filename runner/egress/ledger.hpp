@@ -11,16 +11,20 @@
 
 namespace pinfold {
 
+/// Whether anybody takes the news. Else the run's thread is not woken for each connection, beside which
+/// a client waits.
+enum class news_are : bool { left_out, told };
+
 /// Thread-safe. Bounded: beyond `egress_report::most_attempts` attempts are only counted, and news
 /// that nobody takes are dropped.
 class egress_ledger {
  public:
-  egress_ledger();
+  explicit egress_ledger(news_are wanted);
 
   /// On any thread.
   void add(const egress_attempt& one) noexcept;
 
-  /// Becomes readable when there are news; -1 when there is no descriptor for it.
+  /// Becomes readable when there are news; -1 where they are left out, or there is no descriptor for it.
   [[nodiscard]] int news() const noexcept { return news_.get(); }
 
   /// Gives what came since the last time, in order.
@@ -30,6 +34,7 @@ class egress_ledger {
   [[nodiscard]] egress_report take();
 
  private:
+  const news_are wanted_;
   std::mutex guard_;
   descriptor news_;
   std::vector<egress_attempt> fresh_;

@@ -23,7 +23,9 @@ namespace pinfold {
 
 class run_egress {
  public:
-  explicit run_egress(const egress_request& request) : request_{request} {}
+  /// What `events` is told of is decided here; the same object has to be given later.
+  run_egress(const egress_request& request, const sinks& events)
+      : request_{request}, ledger_{events.on_egress ? news_are::told : news_are::left_out} {}
   run_egress(const run_egress&) = delete;
   run_egress& operator=(const run_egress&) = delete;
 

@@ -136,6 +136,20 @@ json effects_of(const std::vector<effect>& effects) {
   return list;
 }
 
+json questions_of(std::span<const answered_question> questions) {
+  auto list = json::array();
+  for (const auto& one : questions) {
+    json object;
+    object["operation"] = name_of(one.asked.op);
+    object["why"] = name_of(one.asked.why);
+    put_text(object, "about", one.asked.about);
+    if (!one.asked.to.empty()) put_text(object, "to", one.asked.to);
+    object["answer"] = name_of(one.given);
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
 json refusal_or_null(const std::optional<refusal>& refused) {
   if (!refused) return nullptr;
   auto bounded = *refused;
@@ -218,6 +232,9 @@ void put_ended(json& entry, const call_ended& call) {
   entry["effects"] = effects_of(result.effects);
   const auto left_out = shorten(entry["effects"]);
   entry["more_effects"] = left_out;
+  entry["questions"] = questions_of(call.questions);
+  const auto questions_left_out = shorten(entry["questions"]);
+  entry["more_questions"] = questions_left_out;
   entry["refusal"] = refusal_or_null(result.refused);
   entry["taint"] = labels_of(call.after);
   entry["record"] = record_or_null(result.record);

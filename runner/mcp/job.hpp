@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 #include "mcp/server.hpp"
 
@@ -20,6 +21,7 @@ struct server::job {
   answer_place place;
   std::stop_source stop{std::nostopstate};
   workers* runs_on{nullptr};  ///< null: the thread that reads
+  std::vector<answered_question> asked{};  ///< of a person, by the thread that acts
 };
 
 }  // namespace pinfold::mcp

@@ -100,6 +100,7 @@ class server {
   void look_again_after(const job& made, const tool_result& result);
   [[nodiscard]] progress_sink progress_for(const job& made);
 
+  void tell_of_log(const std::optional<refusal>& why);
   void tell_of_taint(taint before, taint after);
   void tell_of_change();
   void log(level how, std::string_view text);

@@ -14,22 +14,26 @@ using std::chrono::steady_clock;
 
 const json no_arguments = json::object();
 
-/// The person at the client, for one call.
+/// The person at the client, for one call. Every question that was put is kept, whatever tool put it.
 class person_for_call : public asker {
  public:
-  person_for_call(questions& all, std::stop_token cancelled, workers* waits_on)
-      : all_{all}, cancelled_{std::move(cancelled)}, waits_on_{waits_on} {}
+  person_for_call(questions& all, std::stop_token cancelled, workers* waits_on,
+                  std::vector<answered_question>& put)
+      : all_{all}, cancelled_{std::move(cancelled)}, waits_on_{waits_on}, put_{put} {}
 
-  std::optional<std::string> refuses(std::string_view question) override {
+  std::optional<std::string> refuses(const question& asked) override {
     std::optional<workers::aside> others_run;
     if (waits_on_ != nullptr) others_run.emplace(*waits_on_);
-    return all_.refuses(question, cancelled_);
+    auto came = all_.put(asked.text, cancelled_);
+    if (came.given) put_.push_back({asked, *came.given});
+    return std::move(came.refused);
   }
 
  private:
   questions& all_;
   std::stop_token cancelled_;
   workers* waits_on_;
+  std::vector<answered_question>& put_;
 };
 
 refusal exhausted(std::string_view tool) {
@@ -39,15 +43,6 @@ refusal exhausted(std::string_view tool) {
                  .resolved = {},
                  .boundary = {},
                  .detail = "too many calls are waiting: call again when some are answered"};
-}
-
-refusal unwritten(std::string_view tool) {
-  return refusal{.error = code::input_output_error,
-                 .op = operation::execute,
-                 .path = std::string{tool},
-                 .resolved = {},
-                 .boundary = {},
-                 .detail = "the audit log cannot be written, so nothing is done"};
 }
 
 std::optional<request_id> token_in(const json& params) {
@@ -128,12 +123,12 @@ void server::run_now(job& made, outlet::when written) noexcept try {
   const auto begun = steady_clock::now();
   const auto before = now_.labels();
   if (log_ != nullptr) {
-    auto why = is_log_lost_ ? std::optional{unwritten(made.called->name)}
-                            : log_->begins({.number = made.number,
-                                            .tool = made.called->name,
-                                            .arguments = *made.arguments,
-                                            .before = before,
-                                            .at = std::chrono::system_clock::now()});
+    auto why = log_->begins({.number = made.number,
+                             .tool = made.called->name,
+                             .arguments = *made.arguments,
+                             .before = before,
+                             .at = std::chrono::system_clock::now()});
+    tell_of_log(why);
     if (why) {
       calls_.end(made.id);
       const auto refused = not_done(std::move(*why));
@@ -147,7 +142,7 @@ void server::run_now(job& made, outlet::when written) noexcept try {
 }
 
 std::optional<tool_result> server::act(job& made) {
-  person_for_call person{questions_, made.stop.get_token(), made.runs_on};
+  person_for_call person{questions_, made.stop.get_token(), made.runs_on, made.asked};
   const tool_call call{.arguments = *made.arguments,
                        .now = now_,
                        .cancelled = made.stop.get_token(),
@@ -181,14 +176,20 @@ void server::finish(job& made, const std::optional<tool_result>& result, taint b
 void server::write_down(const job& made, const std::optional<tool_result>& result,
                         std::chrono::microseconds took) {
   if (log_ == nullptr) return;
-  const bool is_written = log_->ended({.number = made.number,
-                                       .tool = made.called->name,
-                                       .how = end_of(result, made.stop.stop_requested()),
-                                       .result = result ? &*result : nullptr,
-                                       .after = now_.labels(),
-                                       .took = took});
-  if (is_written || is_log_lost_.exchange(true)) return;
-  log(level::error, "the audit log cannot be written: no further call is done");
+  const auto why = log_->ended({.number = made.number,
+                                .tool = made.called->name,
+                                .how = end_of(result, made.stop.stop_requested()),
+                                .result = result ? &*result : nullptr,
+                                .after = now_.labels(),
+                                .took = took,
+                                .questions = made.asked});
+  if (why) tell_of_log(why);
+}
+
+/// A log that takes the begin of a call takes everything that was owed to it.
+void server::tell_of_log(const std::optional<refusal>& why) {
+  if (is_log_lost_.exchange(why.has_value()) || !why) return;
+  log(level::error, why->message());
 }
 
 void server::note(const job& made, const tool_result& result) {

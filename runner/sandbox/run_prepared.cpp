@@ -76,7 +76,7 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
     if (ready.later) list_ahead(*ready.later, ready.lock->directory());
   };
   std::optional<run_egress> egress;
-  if (ready.egress) serve_egress(egress.emplace(*ready.egress), ready.extras, events);
+  if (ready.egress) serve_egress(egress.emplace(*ready.egress, events), ready.extras, events);
   auto record = run(ready.plan, bounds, events, ready.extras);
   if (egress) {
     record.egress = egress->finish(events);

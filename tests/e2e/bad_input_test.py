@@ -32,9 +32,10 @@ class BadInput(support.Confined):
         self.refused("run", "--timeout", names=["--timeout"])
         self.refused("run", "--network", "sometimes", *self.MARK, names=["--network"])
         self.refused("run", "--root", "none", *self.MARK, names=["--root"])
-        self.refused("run", "stray", *self.MARK)
-        self.refused("walk", *self.MARK, code=2)
-        self.refused(code=2)
+        self.refused("run", "stray", "--tiemout", *self.MARK, names=["not expected: stray --tiemout"])
+        self.refused("walk", *self.MARK, code=2, names=['"walk"', "run, check, explain"])
+        self.refused(code=2, names=["no subcommand", "run, check, explain"])
+        self.refused("run", "--stdin", "--tty", *self.MARK, names=["--stdin"])
 
     def test_absurd_durations_name_the_value(self):
         for text in ("0", "-5s", "1e99", "nan", "inf", "", "5 s", "0x10", "1.5.2s", "31h30",

@@ -150,7 +150,7 @@ TEST_CASE("ssh_is_told_of_the_proxy_where_it_can_get_through_and_something_can_c
 }
 
 TEST_CASE("what_a_run_told_ends_with_a_count_where_it_is_too_much") {
-  egress_ledger ledger;
+  egress_ledger ledger{news_are::told};
   egress_attempt one;
   one.host = "a.example";
   one.sent = 2;
@@ -166,4 +166,15 @@ TEST_CASE("what_a_run_told_ends_with_a_count_where_it_is_too_much") {
   const auto report = ledger.take();
   CHECK((report.attempts.size() == egress_report::most_attempts && report.more == 5));
   CHECK((report.sent == 2 * 1005 && report.received == 3 * 1005));
+}
+
+TEST_CASE("news_that_nobody_takes_wake_nobody_and_are_reported_all_the_same") {
+  egress_ledger ledger{news_are::left_out};
+  egress_attempt one;
+  one.sent = 2;
+  ledger.add(one);
+  CHECK(ledger.news() == -1);
+  ledger.take_news([](const egress_attempt&) { FAIL("none was kept"); });
+  const auto report = ledger.take();
+  CHECK((report.attempts.size() == 1 && report.sent == 2));
 }

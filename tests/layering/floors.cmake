@@ -57,7 +57,7 @@ set(floors
   runner/egress/=75
   runner/git/=75
   runner/json/=79
-  runner/mcp/=80
+  runner/mcp/=85
   runner/sandbox/=80
   runner/worktree/=85
   runner/cli/=90)

@@ -169,6 +169,32 @@ class Session(Sandboxed):
         refusal = self.refusal(on.call("bash", command="true", network=True))
         self.assertEqual(refusal["error"], "NetworkDenied")
 
+    def test_the_closing_of_the_network_is_explained_before_it_comes_and_after(self):
+        on = self.session("--gate", "untainted")
+        described = lambda: on.answer(on.ask("tools/list"))["result"]["tools"][0]["description"]  # noqa: E731
+        before = described()
+        self.assertIn("adds untrusted_content to the session for good (--taint-on-network), and that closes "
+                      "the network to the commands after it (--gate untainted)", before)
+        self.assertIn("With network false a command has none and adds nothing", before)
+        on.call("bash", command="true")
+        why = ("the gate is untainted, and the session holds untrusted_content, which closes it: no label is "
+               "ever taken away, so it stays closed in this session")
+        self.assertIn(f"The network is closed. Why: {why}.", described())
+        self.assertNotIn("--taint-on-network", described())
+        self.assertTrue(self.refusal(on.call("bash", command="true", network=True))["message"].endswith(why))
+        text = lambda **more: on.call("bash", command="true", **more)["content"][0]["text"]  # noqa: E731
+        self.assertEqual(text(), f"[exited, exit code 0]\n[without the network: {why}]")
+        self.assertEqual(text(network=False), "[exited, exit code 0]")
+        on = self.session("--gate", "off")
+        self.assertTrue(self.refusal(on.call("bash", command="true", network=True))["message"]
+                        .endswith("the gate is off: it stays closed in this session"))
+        on = self.session("--gate", "on")
+        self.assertIn("adds untrusted_content to the session for good (--taint-on-network). With", described())
+        on = self.session("--gate", "on", "--taint-on-network", "none")
+        self.assertNotIn("--taint-on-network", described())
+        on = self.session("--mode", "ask", "--gate", "untainted", "--taint", "private_data")
+        self.assertIn("closes it but for a command with network true that a person approves", described())
+
     def test_a_command_that_says_so_has_no_network_and_takes_nothing_in(self):
         on = self.session("--gate", "untainted")
         record = on.call("bash", command="true", network=False)["structuredContent"]

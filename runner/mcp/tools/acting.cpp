@@ -38,6 +38,16 @@ std::string spelled_place(const workspace& ws, std::string_view path) {
   return normal ? std::string{*normal} : std::string{};
 }
 
+/// No name is left of a relative path to the workspace, so that the resolver says that it is misspelled; an
+/// absolute one is refused by the guard.
+void name_the_workspace(refusal& why, const workspace& ws, std::string_view path) {
+  if (why.error != code::invalid_path && why.error != code::permission_denied) return;
+  const auto place = ws.resolve(operation::list, path);
+  if (!place || place->canonical != ws.path()) return;
+  why.error = code::invalid_argument;
+  why.detail = "it is the workspace itself, which stays where it is";
+}
+
 }  // namespace
 
 std::expected<acting, refusal> acting::begin(const tool_call& call) {
@@ -55,7 +65,10 @@ std::expected<std::string, refusal> acting::perform(operation op, std::string_vi
   } else if (done) {
     effects_.push_back({op, std::string{path}, *done, verdict::allow});
   }
-  if (!done) note_refused(op, path, done.error());
+  if (!done) {
+    name_the_workspace(done.error(), *ws_, path);
+    note_refused(op, path, done.error());
+  }
   return done;
 }
 
@@ -159,7 +172,10 @@ std::expected<moved_file, refusal> acting::rename(std::string_view from, std::st
     effects_.push_back(
         {operation::rename, std::string{from}, done->from, verdict::allow, std::nullopt, done->to});
   }
-  if (!done) note_refused(operation::rename, from, done.error());
+  if (!done) {
+    name_the_workspace(done.error(), *ws_, done.error().path);
+    note_refused(operation::rename, from, done.error());
+  }
   return done;
 }
 

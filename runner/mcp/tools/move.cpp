@@ -40,6 +40,7 @@ tool_result move_path(const tool_call& call) {
     if (why.error == code::invalid_argument && why.detail.empty()) {
       why.detail = "a directory cannot move into itself, nor anything to another file system";
     }
+    if (why.error == code::already_exists && !replaces) why.detail = "with overwrite it is replaced";
     return now->finish(not_done(std::move(why)));
   }
   json out;
