@@ -111,6 +111,9 @@ class mcp_subcommand : public command {
       auto begun = begin_audit_log(expand_home(audit_, call.environment), **session, *who);
       if (!begun) return refuse(begun.error());
       log = std::move(*begun);
+      auto kept = mcp::kept_file::at(expand_home(audit_, call.environment));
+      if (!kept) return refuse("--audit: it is not where it was opened: " + std::string{sentence_for(kept.error())});
+      (*session)->keep(std::move(*kept));
     }
     const interruption interrupted;
     mcp::server{**session,

@@ -96,9 +96,11 @@ class asker {
 };
 
 /// The grant for what the verdict asks about, from the person. Error: the verdict's refusal (with why
-/// nobody said yes as its detail); also for a verdict that refuses.
+/// nobody said yes as its detail); also for a verdict that refuses. `manner` is what else the person has to
+/// know of the call, as a clause: ", replacing what is there".
 [[nodiscard]] std::expected<one_call_grant, refusal> approval(asker& person, const verdict& asked,
-                                                              std::string_view as_asked);
+                                                              std::string_view as_asked,
+                                                              std::string_view manner = {});
 
 /// `done` so far, of `total` where that is known, and a line for a person.
 using progress_sink =
