@@ -252,6 +252,11 @@ std::expected<moved_file, refusal> acting::rename_approved(std::string_view from
   return ends;
 }
 
+void acting::after_list(std::string_view canonical) {
+  const auto where = ws_->grant().region_of(canonical);
+  if (where != region::workspace && where != region::host_run) after_read(canonical);
+}
+
 void acting::note_read(std::string_view canonical) {
   effects_.push_back(
       {operation::read, std::string{canonical}, std::string{canonical}, verdict::allow});

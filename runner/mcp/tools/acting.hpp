@@ -67,6 +67,8 @@ class acting {
 
   /// The labels for what was read there.
   void after_read(std::string_view canonical) { call_.now.after_read(*ws_, canonical); }
+  /// The labels for the names that were listed there: outside of the workspace those of a read.
+  void after_list(std::string_view canonical);
   /// For what a walk looked at on its own, once the guard has allowed it.
   void note_read(std::string_view canonical);
 

@@ -218,6 +218,31 @@ TEST_CASE("the_audit_log_and_what_lies_above_it_is_changed_by_no_tool_whoever_sa
   CHECK(tools.said("write_file", {{"path", "../outside/moved/logs/other"}, {"content", ""}}) == "ok");
 }
 
+TEST_CASE("a_credential_that_gets_another_name_is_taken_in_as_if_it_was_read") {
+  const folder at;
+  at.put("ws/a", "");
+  at.put("ws/.env", "KEY");
+  tools_at tools{at};
+  REQUIRE(tools.said("move", {{"from", "a"}, {"to", "b"}}) == "ok");
+  CHECK_FALSE(tools.now().labels().includes(taint::private_data));
+  REQUIRE(tools.said("move", {{"from", ".env"}, {"to", "b"}}) == "AlreadyExists");
+  CHECK_FALSE(tools.now().labels().includes(taint::private_data));
+  REQUIRE(tools.said("move", {{"from", ".env"}, {"to", "e.txt"}}) == "ok");
+  CHECK(tools.now().labels().includes(taint::private_data));
+}
+
+TEST_CASE("a_list_of_names_outside_is_taken_in_as_a_file_there_is") {
+  const folder at;
+  at.put("ws/d/f", "");
+  at.put("outside/d/f", "");
+  tools_at tools{at, mode::ask};
+  tools.asked.says_yes = true;
+  REQUIRE(tools.said("list_directory", {{"path", "d"}}) == "ok");
+  CHECK_FALSE(tools.now().labels().includes(taint::private_data));
+  REQUIRE(tools.said("list_directory", {{"path", "../outside/d"}}) == "ok");
+  CHECK(tools.now().labels().includes(taint::private_data));
+}
+
 TEST_CASE("a_hard_link_to_a_file_outside_is_never_written_through") {
   const folder at;
   REQUIRE(::link(at.path("outside/canary").c_str(), at.path("ws/f").c_str()) == 0);
