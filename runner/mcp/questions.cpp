@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "json/dumped.hpp"
+#include "json/showable.hpp"
 
 namespace pinfold::mcp {
 namespace {
@@ -32,13 +33,14 @@ void questions::set(person now) {
   person_ = now;
 }
 
-/// A form without fields: accepting it is the answer. Left out, the mode is form in every revision.
+/// A form without fields: accepting it is the answer. Left out, the mode is form in every revision. The
+/// agent chose part of the text, and clients show it as it comes.
 void questions::ask(const std::string& id, std::string_view question) {
   json object;
   object["jsonrpc"] = "2.0";
   object["id"] = id;
   object["method"] = "elicitation/create";
-  object["params"]["message"] = question;
+  object["params"]["message"] = terminal_safe(question);
   object["params"]["requestedSchema"] = {{"type", "object"}, {"properties", json::object()}};
   to_.send(dumped(object));
 }

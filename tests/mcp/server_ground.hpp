@@ -75,7 +75,7 @@ inline client::tool_list tools_with(waiting_room& room) {
              }),
         made("ask", pace::quick,
              [](const tool_call& call) {
-               const auto why = call.person.refuses({.about = "/x", .text = "May it?"});
+               const auto why = call.person.refuses({.about = "/x", .text = call.arguments.value("text", "May it?")});
                return done(why.value_or("yes"), {{"n", 1}});
              }),
         made("progress", pace::file, [](const tool_call& call) {

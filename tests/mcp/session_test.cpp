@@ -124,6 +124,14 @@ TEST_CASE("a person is asked where the client can ask; the answer decides") {
   }
 }
 
+TEST_CASE("what an agent wrote into a question turns no line round and obeys no terminal") {
+  served on{[](session_settings& settings) { settings.defaults.present = mode::ask; }};
+  on.peer.initialize("2025-11-25", {{"elicitation", json::object()}});
+  on.peer.call(1, "ask", {{"text", "May \u202e\u2066\u2028\u009b\x1b[2J\n it? \u00e4"}});
+  CHECK(on.peer.next()["params"]["message"] ==
+        "May \\u{202e}\\u{2066}\\u{2028}\\u{009b}\\x1b[2J\\x0a it? \u00e4");
+}
+
 TEST_CASE("the first answer to a question counts: no later one makes a yes of a no") {
   served on{[](session_settings& settings) { settings.defaults.present = mode::ask; }};
   on.peer.initialize("2025-11-25", {{"elicitation", json::object()}});
