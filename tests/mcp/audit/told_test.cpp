@@ -101,6 +101,15 @@ void make_calls(mcp::audit_log& log) {
   REQUIRE_FALSE(never.begins(log));
 }
 
+/// Arguments that no tool knows, or that are of another kind than it knows, under names that the log uses.
+json odd_arguments() {
+  return {{"command", 5},          {"path", nullptr},      {"from", true},
+          {"label", {{"a", 1}}},   {"pattern", 1.5},       {"to", "x"},
+          {"to_base64", 7},        {"to_bytes", 8},        {"from_base64", json::array()},
+          {"left_out", 9},         {"path_value", "evil"}, {"type_items", "evil"},
+          {"recursive", "true"}};
+}
+
 json object_of(const log_file& file) {
   return sum_of(file.lines()).object();
 }
@@ -320,4 +329,20 @@ TEST_CASE("base64_is_read_back_as_it_was_written_and_nothing_else_is") {
     CAPTURE(text);
     CHECK_FALSE(bytes_of_base64(text));
   }
+}
+
+TEST_CASE("whatever a call is given its entry is read back, and no argument is taken for the log's word") {
+  const log_file file;
+  {
+    const auto log = file.begin();
+    const told_call call{1, "bash", odd_arguments()};
+    REQUIRE_FALSE(call.begins(*log));
+    REQUIRE(call.ends(*log, result_of({})));
+  }
+  const auto begun = file.entries()[1]["arguments"];
+  CHECK(begun == json{{"command_value", 5}, {"path_value", nullptr}, {"from_value", true}, {"label_items", 1},
+                      {"pattern_value", 1.5}, {"to", "x"}, {"recursive_bytes", 4}, {"left_out", 6}});
+  const auto sum = sum_of(file.lines());
+  CHECK(sum.bad() == 0);
+  CHECK(sum.object()["calls"]["bash"] == 1);
 }
