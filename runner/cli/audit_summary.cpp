@@ -6,6 +6,8 @@
 
 #include <pinfold/path.hpp>
 
+#include "sandbox/host_run/by_path.hpp"
+
 namespace pinfold {
 namespace {
 
@@ -207,6 +209,20 @@ void audit_summary::add_effect(const session& of, const audit_line& line, const 
   const auto detail = *which == part::moved ? one.to : std::string{};
   list(*which).add(one.operation, place_of(one), detail, line.at,
                    lies(of.workspace, place_of(one), one.to));
+  add_host_run(of, line, one);
+}
+
+/// What file tools put there is known by its path alone; what commands leave, the walk after them finds.
+void audit_summary::add_host_run(const session& of, const audit_line& line,
+                                 const audited_effect& one) {
+  const bool is_moved = one.operation == "rename";
+  if (!is_moved && one.operation != "write") return;
+  const auto place = is_moved ? one.to : place_of(one);
+  const std::string path{tail_below(of.workspace, place).value_or(place)};
+  const auto kind = kind_by_path(path, is_moved ? put_there::anything : put_there::file);
+  if (!kind) return;
+  const auto detail = (is_moved ? "moved there by " : "written by ") + line.tool;
+  list(part::host_run).add(std::string{name_of(*kind)}, path, detail, line.at);
 }
 
 void audit_summary::add_run(const audit_line& line, const audited_run& run,

@@ -130,6 +130,7 @@ class audit_summary {
   void add_questions(const session& of, const audit_line& line);
   void add_effect(const session& of, const audit_line& line, const audited_effect& one,
                   bool is_recursive);
+  void add_host_run(const session& of, const audit_line& line, const audited_effect& one);
   void add_run(const audit_line& line, const audited_run& run, const std::string& command);
   void add_taint(const audit_line& line);
 

@@ -8,6 +8,7 @@
 using namespace pinfold;
 using namespace pinfold_test;
 using pinfold::mcp::call_end;
+using pinfold::mcp::effect;
 using pinfold::mcp::tool_result;
 
 namespace {
@@ -345,4 +346,40 @@ TEST_CASE("whatever a call is given its entry is read back, and no argument is t
   const auto sum = sum_of(file.lines());
   CHECK(sum.bad() == 0);
   CHECK(sum.object()["calls"]["bash"] == 1);
+}
+
+TEST_CASE("what a file tool put where a program of the host takes it up is told with what commands left") {
+  const log_file file;
+  const std::vector<std::pair<std::string, std::string>> told{
+      {".envrc", "environment"},         {".vscode/tasks.json", "editor"},  {"sub/.git/config", "git_config"},
+      {"sub/.git/hooks/post-commit", "git_hook"}, {"a/.git", "git_file"}, {"d/CLAUDE.md", "agent"},
+      {"/out/.envrc", "environment"}};
+  const std::vector<std::string> plain{"src/main.c", "tasks.json", "sub/.git/refs/heads/config", "vscode/x",
+                                       "sub/.git/hooks/post-commit.sample", ".vscode"};
+  std::uint64_t number = 0;
+  {
+    const auto log = file.begin();
+    const auto ends = [&](const effect& one) {
+      const told_call call{++number, one.op == operation::rename ? "move" : "write_file", {{"path", "x"}}};
+      REQUIRE_FALSE(call.begins(*log));
+      REQUIRE(call.ends(*log, result_of({one})));
+    };
+    const auto whole = [](const std::string& path) { return path[0] == '/' ? path : "/work/app/" + path; };
+    for (const auto& [path, kind] : told) ends({operation::write, path, whole(path), verdict::allow});
+    for (const auto& path : plain) ends({operation::write, path, whole(path), verdict::allow});
+    ends({operation::write, ".npmrc", whole(".npmrc"), verdict::refuse, code::mode_forbids_writing});
+    for (const auto* to : {"sub/.git/hooks", ".vscode", "plain"}) {
+      ends({operation::rename, "x", whole("x"), verdict::allow, {}, whole(to)});
+    }
+  }
+  const auto rows = object_of(file)["host_run"]["rows"];
+  REQUIRE(rows.size() == told.size() + 2);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    CHECK(rows[i]["path"] == told[i].first);
+    CHECK(rows[i]["kind"] == told[i].second);
+    CHECK(rows[i]["detail"] == "written by write_file");
+  }
+  CHECK(rows[told.size()]["path"] == "sub/.git/hooks");
+  CHECK(rows[told.size()]["detail"] == "moved there by move");
+  CHECK(rows[told.size() + 1]["kind"] == "editor");
 }
