@@ -3,6 +3,7 @@ end of a server and of all that it started."""
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -149,6 +150,36 @@ class Commands(Sandboxed):
         process.send_signal(signal.SIGTERM)
         process.stdin.close()
         self.assertEqual(process.wait(timeout=support.HANG), 128 + signal.SIGTERM)
+
+    def test_the_end_of_the_input_ends_what_a_client_runs_that_does_not_read(self):
+        for kind in ("pipe", "socket"):
+            with self.subTest(kind):
+                word = f"4545{os.getpid()}{self.uid}"
+                reads, writes = os.pipe()
+                self.addCleanup(os.close, reads)
+                theirs, ours = socket.socketpair() if kind == "socket" else (subprocess.PIPE, None)
+                process = self.start("mcp", "--grace", "100ms", stdin=theirs, stdout=writes)
+                os.close(writes)
+                self.addCleanup(process.stderr.close)
+                self.addCleanup(lambda one=process: one.poll() is None and (one.kill(), one.wait()))
+                if ours:
+                    theirs.close()
+                to = process.stdin or ours.makefile("wb")
+                for request in (("initialize", {"protocolVersion": "2025-11-25"}),
+                                ("tools/call", {"name": "bash",
+                                                "arguments": {"command": f"touch up{kind}; sleep {word}"}})):
+                    to.write(json.dumps({"jsonrpc": "2.0", "id": request[0], "method": request[0],
+                                         "params": request[1]}).encode() + b"\n")
+                to.flush()
+                self.wait_for(f"project/up{kind}")
+                to.write((b'{"jsonrpc":"2.0","id":"' + b"x" * 900 + b'","method":"ping"}\n') * 130)
+                to.flush()
+                time.sleep(0.2)
+                to.close()
+                if ours:
+                    ours.close()
+                self.assertEqual(process.wait(timeout=10), 0)
+                self.wait_for_none(word)
 
 
 @support.as_each_user

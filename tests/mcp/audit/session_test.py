@@ -74,6 +74,33 @@ class Asked(Logged):
                                r"read, by read_file; outside the workspace\n")
         self.assertRegex(text, r"(?m)^written +1\n  write +\S+/outside.txt  outside the workspace\n")
 
+    def test_nobody_is_asked_about_the_log_itself_and_no_tool_changes_it(self):
+        on = self.session("--mode", "ask", "--audit", self.log, capabilities={"elicitation": {}})
+        on.call("write_file", path="own", content="x")
+        for tool, arguments in (("write_file", {"path": self.log, "content": ""}),
+                                ("remove", {"path": self.log}),
+                                ("remove", {"path": self.path("logs"), "recursive": True}),
+                                ("move", {"from": self.path("logs"), "to": "logs"}),
+                                ("move", {"from": "own", "to": self.log, "overwrite": True})):
+            refusal = self.refusal(on.call(tool, **arguments))
+            self.assertEqual(refusal["error"], "HarnessState", refusal)
+        self.assertEqual([one for one in on.others if one.get("method") == "elicitation/create"], [])
+        self.assertEqual(on.end(), 0)
+        self.assertEqual(len(self.rows("refused")), 5)
+
+    def test_what_a_tool_puts_where_the_host_runs_it_is_told(self):
+        on = self.session("--audit", self.log)
+        for path in (".envrc", ".vscode/tasks.json", "sub/.git/config", "plain"):
+            on.call("write_file", path=path, content="x", make_directories=True)
+        on.call("move", **{"from": "plain", "to": ".npmrc"})
+        on.call("bash", command=5)
+        self.assertEqual(on.end(), 0)
+        self.assertEqual([(row["kind"], row["path"], row["detail"]) for row in self.rows("host_run")],
+                         [("environment", ".envrc", "written by write_file"),
+                          ("editor", ".vscode/tasks.json", "written by write_file"),
+                          ("git_config", "sub/.git/config", "written by write_file"),
+                          ("tool", ".npmrc", "moved there by move")])
+
     def test_who_cannot_be_asked_was_not_asked(self):
         on = self.session("--mode", "ask", "--audit", self.log)
         on.call("read_file", path="../notes/secret")
