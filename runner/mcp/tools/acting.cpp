@@ -38,8 +38,8 @@ std::string spelled_place(const workspace& ws, std::string_view path) {
   return normal ? std::string{*normal} : std::string{};
 }
 
-/// No name is left of a relative path to the workspace, so that the resolver says that it is misspelled; an
-/// absolute one is refused by the guard.
+/// Of what is removed or moved. No name is left of a relative path to the workspace, so that the resolver
+/// says that it is misspelled; an absolute one is refused by the guard.
 void name_the_workspace(refusal& why, const workspace& ws, std::string_view path) {
   if (why.error != code::invalid_path && why.error != code::permission_denied) return;
   const auto place = ws.resolve(operation::list, path);
@@ -83,7 +83,7 @@ std::expected<std::string, refusal> acting::perform(operation op, std::string_vi
     effects_.push_back({op, std::string{path}, *done, verdict::allow});
   }
   if (!done) {
-    name_the_workspace(done.error(), *ws_, path);
+    if (op == operation::remove) name_the_workspace(done.error(), *ws_, path);
     note_refused(op, path, done.error());
   }
   return done;

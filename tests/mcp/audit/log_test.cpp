@@ -157,6 +157,7 @@ TEST_CASE("a_question_is_written_down_with_its_answer_and_bounded") {
   call.questions.assign(30, {long_one, mcp::reply::yes});
   CHECK(call.ends(*log, {}));
   const auto entries = file.entries();
+  REQUIRE(entries.size() == 4);
   CHECK(entries[2]["questions"] ==
         json::array({{{"operation", "rename"},
                       {"why", "OutsideWorkspace"},
