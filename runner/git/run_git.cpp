@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -37,6 +38,13 @@ constexpr std::array<std::string_view, 18> variables{
     "GIT_PAGER=cat", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1",
     "GIT_COMMITTER_NAME=pinfold", "GIT_COMMITTER_EMAIL=pinfold@localhost", "GIT_LITERAL_PATHSPECS=1"};
 
+/// Whether the call has a value of its own for the variable of this NAME=VALUE.
+bool is_set(const git_call& call, std::string_view variable) {
+  const auto name = variable.substr(0, variable.find('=') + 1);
+  return std::ranges::any_of(call.environment,
+                             [name](const auto& one) { return one.starts_with(name); });
+}
+
 launch_plan plan_of(const std::string& program, const git_call& call) {
   launch_plan plan;
   plan.network = network_access::on;
@@ -46,7 +54,9 @@ launch_plan plan_of(const std::string& program, const git_call& call) {
   if (!call.git_dir.empty()) plan.command.push_back("--git-dir=" + call.git_dir);
   if (!call.work_tree.empty()) plan.command.push_back("--work-tree=" + call.work_tree);
   plan.command.insert(plan.command.end(), call.words.begin(), call.words.end());
-  plan.environment.assign(variables.begin(), variables.end());
+  for (const auto variable : variables) {
+    if (!is_set(call, variable)) plan.environment.emplace_back(variable);
+  }
   if (call.access == git_access::reads) plan.environment.emplace_back("GIT_OPTIONAL_LOCKS=0");
   plan.environment.insert(plan.environment.end(), call.environment.begin(), call.environment.end());
   return plan;
@@ -115,7 +125,10 @@ std::expected<git_answer, refusal> run_git(const std::string& program, const git
     };
   }
   const limits bounds{.time = call.time, .output = call.output};
-  auto record = run(plan_of(program, call), bounds, events);
+  events.cancel_descriptor = call.cancelled[0];
+  launch_extras extras;
+  extras.cancelled = call.cancelled[1];
+  auto record = run(plan_of(program, call), bounds, events, extras);
   if (record.ended != ending::exited || !record.exit_code) {
     return std::unexpected{failed(call.git_dir.empty() ? call.directory : call.git_dir,
                                   why_it_did_not_end(call, record))};

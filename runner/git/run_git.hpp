@@ -39,9 +39,11 @@ struct git_call {
   std::string git_dir;                   ///< absolute; empty: none is named
   std::string work_tree;                 ///< absolute; empty: none is named
   std::vector<std::string> words;        ///< the subcommand and its own
-  std::vector<std::string> environment;  ///< NAME=VALUE, beside what is always set
+  std::vector<std::string> environment;  ///< NAME=VALUE, over what is always set
   std::string directory{"/"};            ///< where git starts
   git_access access{git_access::reads};
+  /// Borrowed; when one becomes readable git is ended like a run that is cancelled. Negative: none.
+  std::array<int, 2> cancelled{-1, -1};
   int input{-1};  ///< borrowed; what is read from it is git's standard input. Negative: it is empty
   std::function<void(std::string_view)> on_output;  ///< gets all of stdout, piece by piece
   std::chrono::milliseconds time{std::chrono::minutes{10}};
@@ -64,7 +66,7 @@ struct git_answer {
 [[nodiscard]] std::expected<git_answer, refusal> run_git(const std::string& program,
                                                          const git_call& call);
 
-/// The same for what changes a branch and takes no time: it goes on when the runner is killed, since a git
+/// The same for what changes a branch and takes no time: it goes on when the runner is killed or cancelled, since a git
 /// that is killed leaves the lock of a file behind, and nobody else would get at that any more. `held` is
 /// borrowed, a lock that then lasts as long as git does. The call has neither input nor sink.
 [[nodiscard]] std::expected<git_answer, refusal> run_git_to_its_end(const std::string& program,

@@ -68,7 +68,68 @@ bool is_there(const std::string& path) {
   return ::lstat(path.c_str(), &about) == 0;
 }
 
+/// What a view links to in the repository.
+struct linked_part {
+  const char* name;
+  mode_t type;
+  bool may_lack;
+
+  /// Looked at through no link: a pipe in the place of one would keep git waiting.
+  [[nodiscard]] bool is_sound(const std::string& common_dir) const {
+    struct stat about {};
+    if (::lstat((common_dir + "/" + name).c_str(), &about) != 0) return may_lack && errno == ENOENT;
+    return (about.st_mode & S_IFMT) == type;
+  }
+};
+constexpr std::array linked_parts{
+    linked_part{"objects", S_IFDIR, false}, linked_part{"refs", S_IFDIR, false},
+    linked_part{"packed-refs", S_IFREG, true}, linked_part{"shallow", S_IFREG, true},
+    linked_part{"logs", S_IFDIR, true}};
+
+std::string not_what_git_makes(const std::string& common_dir, const linked_part& part) {
+  return common_dir + "/" + part.name + " is not what git makes there";
+}
+
+bool leads_to(const std::string& link, const std::string& target) {
+  std::string room(target.size() + 1, '\0');
+  const auto size = ::readlink(link.c_str(), room.data(), room.size());
+  if (size < 0) return false;
+  room.resize(static_cast<std::size_t>(size));
+  return room == target;
+}
+
+bool is_configuration_of_any_format(std::string_view text) {
+  for (const char* hash : {"sha1", "sha256"}) {
+    for (unsigned bits = 0; bits < 8; ++bits) {
+      const git_format format{hash, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
+      if (text == configuration_of(format)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string why_view_distrusted(const std::string& path, const std::string& common_dir) {
+  struct stat about {};
+  if (::lstat(path.c_str(), &about) != 0 || !S_ISDIR(about.st_mode)) return path + " is no directory";
+  constexpr std::size_t most = 4096;
+  if (!is_configuration_of_any_format(text_of_regular(path + "/config", most))) {
+    return path + "/config is not what was made";
+  }
+  for (const char* name : {"commondir", "config.worktree"}) {
+    if (is_there(path + "/" + name)) return path + "/" + name + " is not what was made";
+  }
+  for (const auto& part : linked_parts) {
+    const auto link = path + "/" + part.name;
+    const bool is_left_out = std::string_view{part.name} == "logs" && !is_there(link);
+    if (!is_left_out && !leads_to(link, common_dir + "/" + part.name)) {
+      return link + " is not what was made";
+    }
+    if (!part.is_sound(common_dir)) return not_what_git_makes(common_dir, part);
+  }
+  return {};
+}
 
 std::expected<void, int> replace_file(const std::string& path, std::string_view text) {
   const auto temporary = path + ".new";
@@ -85,12 +146,16 @@ std::expected<void, refusal> make_git_view(const std::string& path, const std::s
   for (const auto& directory : {path, path + "/info"}) {
     if (::mkdir(directory.c_str(), S_IRWXU) != 0) return std::unexpected{failed(directory, errno)};
   }
-  for (const char* name : {"objects", "refs", "packed-refs", "shallow", "logs"}) {
-    const auto target = common_dir + "/" + name;
-    if (std::string_view{name} == "logs" && !is_there(target)) continue;
-    if (::symlink(target.c_str(), (path + "/" + name).c_str()) != 0) {
-      return std::unexpected{failed(path + "/" + name, errno)};
+  for (const auto& part : linked_parts) {
+    const auto target = common_dir + "/" + part.name;
+    const auto link = path + "/" + part.name;
+    if (!part.is_sound(common_dir)) {
+      auto why = failed(path, 0);
+      why.detail = not_what_git_makes(common_dir, part);
+      return std::unexpected{std::move(why)};
     }
+    if (std::string_view{part.name} == "logs" && !is_there(target)) continue;
+    if (::symlink(target.c_str(), link.c_str()) != 0) return std::unexpected{failed(link, errno)};
   }
   constexpr std::size_t most = std::size_t{1} << 20;
   const std::array<std::pair<const char*, std::string>, 2> files{

@@ -19,11 +19,18 @@ namespace pinfold {
 /// 1 MiB), and links named `objects`, `refs`, `packed-refs`, `shallow` and, where the repository has
 /// them, `logs`, that lead to `common_dir`. A branch that is made or removed in it is one of the
 /// repository. `commit` may be a text of HEAD as well. Error: `git_failed`, with what was made left
-/// there.
+/// there; also for a repository in which one of these is something else than git makes, such as a pipe.
 [[nodiscard]] std::expected<void, refusal> make_git_view(const std::string& path,
                                                          const std::string& common_dir,
                                                          const git_format& format,
                                                          std::string_view commit);
+
+/// Why git must not be started in a view that was made earlier, a sentence; empty when it may. Asked:
+/// its configuration is, byte for byte, one that `make_git_view` writes, nothing in it names another,
+/// each of its links leads to that part of `common_dir`, and that part is a directory or a regular file
+/// as git makes it, or is lacking where git may lack it.
+[[nodiscard]] std::string why_view_distrusted(const std::string& path,
+                                              const std::string& common_dir);
 
 /// Puts another commit in its HEAD. Error: `git_failed`.
 [[nodiscard]] std::expected<void, refusal> set_view_head(const std::string& path,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <memory>
 
 #include <pinfold/path.hpp>
 
@@ -26,21 +28,31 @@ bool is_name(std::string_view text) {
       text, [](unsigned char c) { return c == '_' || (c < 128 && std::isalnum(c) != 0); });
 }
 
-/// Only absolute entries: "" and "." would be whatever directory the command is in. A workspace
-/// with a colon in its name cannot stand in PATH.
-std::string search_path(const caller& who, std::string_view workspace) {
+/// As it is spelled, or where it leads: what an agent can have put something in.
+bool lies_in(std::string_view workspace, const std::string& entry) {
+  if (contains(workspace, entry)) return true;
+  const std::unique_ptr<char, decltype(&std::free)> led{::realpath(entry.c_str(), nullptr),
+                                                        &std::free};
+  return led && contains(workspace, led.get());
+}
+
+/// Only absolute entries: "" and "." would be whatever directory the command is in, and so would a
+/// PATH without any. A workspace with a colon in its name cannot stand in PATH.
+std::string search_path(const caller& who, std::string_view workspace, workspace_tools tools) {
   std::string path;
-  if (!workspace.contains(':')) path = std::string{workspace} + "/.local/bin";
+  const bool has_tools = tools == workspace_tools::first_in_path;
+  if (has_tools && !workspace.contains(':')) path = std::string{workspace} + "/.local/bin";
   auto rest = who.environment.find("PATH").value_or(default_path);
   while (!rest.empty()) {
     const auto end = std::min(rest.find(':'), rest.size());
-    if (is_absolute(rest.substr(0, end))) {
+    const std::string entry{rest.substr(0, end)};
+    if (is_absolute(entry) && (has_tools || !lies_in(workspace, entry))) {
       if (!path.empty()) path += ':';
-      path += rest.substr(0, end);
+      path += entry;
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return path;
+  return path.empty() ? std::string{default_path} : path;
 }
 
 void set(std::vector<std::string>& entries, std::string_view name, std::string_view value) {
@@ -62,9 +74,10 @@ refusal bad_name(const std::string& name, std::string why) {
 
 std::expected<std::vector<std::string>, refusal> command_environment(
     const caller& who, std::string_view workspace, std::string_view home,
-    const std::vector<environment_request>& asked, const std::vector<std::string>& own) {
+    const std::vector<environment_request>& asked, const std::vector<std::string>& own,
+    workspace_tools tools) {
   std::vector<std::string> entries;
-  set(entries, "PATH", search_path(who, workspace));
+  set(entries, "PATH", search_path(who, workspace, tools));
   set(entries, "HOME", home);
   for (const std::string_view entry : who.environment.entries()) {
     const auto equals = entry.find('=');

@@ -16,6 +16,7 @@
 #include "sandbox/command_environment.hpp"
 #include "sandbox/egress_environment.hpp"
 #include "sandbox/git_state.hpp"
+#include "sandbox/own_places.hpp"
 #include "sandbox/place_proofs.hpp"
 #include "sandbox/places.hpp"
 #include "sandbox/preparation.hpp"
@@ -168,7 +169,7 @@ host_run_search search_after(preparation& now) {
 /// In order; the last line permits:
 ///  1. what `check_breadth` refuses            -> refuse
 ///  2. what holds the sandbox's own home       -> refuse: a file is made there
-///  3. what holds the caches of workspaces, or lies in them -> refuse: a command could swap them
+///  3. what `check_own_places` refuses         -> refuse: a command could swap what lies there
 ///  4. anything else                           -> a workspace
 std::expected<std::string, refusal> confined_workspace(const run_request& request,
                                                        const caller& who) {
@@ -180,17 +181,14 @@ std::expected<std::string, refusal> confined_workspace(const run_request& reques
   if (auto fits = check_breadth(*workspace, who, hidden_places(who)); !fits) {
     return std::unexpected{std::move(fits.error())};
   }
-  const auto refuse = [&](std::string boundary, std::string why) {
-    auto broad = refused(code::workspace_too_broad, *workspace, std::move(why));
-    broad.boundary = std::move(boundary);
-    return std::unexpected{std::move(broad)};
-  };
   if (contains(*workspace, confined_home)) {
-    return refuse(std::string{confined_home}, "the sandbox's own home is there");
+    auto broad =
+        refused(code::workspace_too_broad, *workspace, "the sandbox's own home is there");
+    broad.boundary = confined_home;
+    return std::unexpected{std::move(broad)};
   }
-  const auto root = cache_root_of(who);
-  if (root && *root && (contains(*workspace, **root) || contains(**root, *workspace))) {
-    return refuse(**root, "the caches of workspaces lie there");
+  if (auto apart = check_own_places(*workspace, who); !apart) {
+    return std::unexpected{std::move(apart.error())};
   }
   return workspace;
 }

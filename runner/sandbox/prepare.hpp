@@ -15,6 +15,7 @@
 #include "launch/run.hpp"
 #include "sandbox/blob_directory.hpp"
 #include "sandbox/caller.hpp"
+#include "sandbox/command_environment.hpp"
 #include "sandbox/git_commit/commits.hpp"
 #include "sandbox/harness_state.hpp"
 #include "sandbox/host_run.hpp"
@@ -42,7 +43,7 @@ struct prepared_run {
 };
 
 /// The canonical workspace of a confined run. Refuses one that is too broad, or that holds or lies
-/// in the caches of workspaces, before anything else is asked.
+/// in the runner's own places (own_places.hpp), before anything else is asked.
 [[nodiscard]] std::expected<std::string, refusal> confined_workspace(const run_request& request,
                                                                      const caller& who);
 
@@ -65,7 +66,9 @@ struct prepared_run {
 /// Ready to run without any boundary: the clean environment of a confined run and a private home,
 /// gone at the end. For `--no-sandbox` only, which is the harness's word that it may be; the
 /// guard's answer stands all the same: `mode_forbids_writing` in mode plan, `needs_approval` in
-/// mode ask. Error `not_enforceable` for whatever needs a boundary.
+/// mode ask. PATH has no entry in the workspace, and `bash` by that name is the host's own
+/// (host/shell.hpp): nothing that was written there runs in place of what was approved. Errors:
+/// `not_enforceable` for whatever needs a boundary, those of `check_own_places` and `host_bash`.
 [[nodiscard]] std::expected<prepared_run, refusal> prepare_unconfined(const run_request& request,
                                                                       const caller& who);
 
@@ -73,9 +76,6 @@ struct prepared_run {
 /// left for programs of the host; then the lock and the home are given up. Blocks, as `run` does.
 [[nodiscard]] run_record run_prepared(prepared_run ready, const limits& bounds,
                                       const sinks& events);
-
-/// Whether a gate finds the workspace's own tools first.
-enum class workspace_tools : bool { left_out, first_in_path };
 
 /// Ready to run as a gate: no boundary, the caller's whole environment.
 [[nodiscard]] std::expected<prepared_run, refusal> prepare_gate(

@@ -8,7 +8,9 @@
 #include <pinfold/sandbox/confine.hpp>
 #include <pinfold/sandbox/none.hpp>
 
+#include "host/shell.hpp"
 #include "sandbox/command_environment.hpp"
+#include "sandbox/own_places.hpp"
 #include "sandbox/prepare.hpp"
 #include "sandbox/start_directory.hpp"
 #include "sandbox/taken_in.hpp"
@@ -53,14 +55,23 @@ std::expected<prepared_run, refusal> prepare_unconfined(const run_request& reque
   }
   auto workspace = canonical_workspace(request.workspace);
   if (!workspace) return std::unexpected{std::move(workspace.error())};
+  if (auto apart = check_own_places(*workspace, who); !apart) {
+    return std::unexpected{std::move(apart.error())};
+  }
   auto directory = start_directory(request, *workspace);
   if (!directory) return std::unexpected{std::move(directory.error())};
   auto home = temporary_directory::make("home");
   if (!home) return std::unexpected{std::move(home.error())};
-  auto environment = command_environment(who, *workspace, home->path(), request.environment);
+  auto environment = command_environment(who, *workspace, home->path(), request.environment, {},
+                                         workspace_tools::left_out);
   if (!environment) return std::unexpected{std::move(environment.error())};
   auto plan = plan_unconfined(request, *workspace, *directory, std::move(*environment));
   if (!plan) return std::unexpected{std::move(plan.error())};
+  if (plan->command.front() == "bash") {
+    auto shell = host_bash();
+    if (!shell) return std::unexpected{std::move(shell.error())};
+    plan->command.front() = std::move(*shell);
+  }
   prepared_run ready{.plan = std::move(*plan),
                      .extras = {},
                      .lock = {},

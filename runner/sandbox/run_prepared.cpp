@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,6 +61,18 @@ bool holds(const run_record& record, std::string_view property) {
   return one != record.enforced.end() && one->held == strength::full;
 }
 
+/// Who cancels a run while its command lasts is given what it had committed, if that takes no time.
+import_bounds bounds_of_import(const run_record& so_far, const sinks& events,
+                               const launch_extras& extras) {
+  import_bounds most;
+  if (so_far.ended == ending::cancelled) {
+    most.time = std::chrono::seconds{5};
+  } else {
+    most.cancelled = {events.cancel_descriptor, extras.cancelled};
+  }
+  return most;
+}
+
 }  // namespace
 
 run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& events) {
@@ -96,7 +109,8 @@ run_record run_prepared(prepared_run ready, const limits& bounds, const sinks& e
   if (left && has_run) record.host_run = std::move(*left);
   // Every process inside is gone by now, and the workspace's lock is still held.
   if (ready.committing && has_run) {
-    record.commits = import_commits(ready.committing->ground, ready.committing->copies);
+    record.commits = import_commits(ready.committing->ground, ready.committing->copies,
+                                    bounds_of_import(record, events, ready.extras));
   }
   ready.lock.reset();
   if (ready.afterwards) ready.afterwards(record);

@@ -7,6 +7,7 @@
 
 #include <pinfold/disk/resolve.hpp>
 
+#include "sandbox/own_places.hpp"
 #include "sandbox/prepare.hpp"
 #include "sandbox/tool_carve_outs.hpp"
 
@@ -79,6 +80,9 @@ std::expected<running, refusal> runner::start(run_request request, limits bounds
 std::expected<found_carve_outs, refusal> runner::carve_outs(std::string_view workspace) const {
   auto canonical = canonical_workspace(workspace);
   if (!canonical) return std::unexpected{std::move(canonical.error())};
+  if (auto apart = check_own_places(*canonical, *who_); !apart) {
+    return std::unexpected{std::move(apart.error())};
+  }
   return carve_outs_for_tools(*canonical, who_->git_settings);
 }
 

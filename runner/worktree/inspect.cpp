@@ -17,7 +17,9 @@
 #include "git/git_index.hpp"
 #include "git/run_git.hpp"
 #include "git/view.hpp"
+#include "worktree/remove.hpp"
 #include "worktree/tree.hpp"
+#include "worktree/unseen.hpp"
 
 namespace pinfold {
 namespace {
@@ -49,6 +51,14 @@ class inspector {
     found_.tip = record_.about.base;
     found_.has_repository =
         is_there(record_.common_dir + "/objects") && is_there(files_.view() + "/HEAD");
+    if (found_.has_repository) {
+      if (auto why = why_view_distrusted(files_.view(), record_.common_dir); !why.empty()) {
+        found_.has_repository = false;  // no git is started in it
+        add("git is not asked: " + std::move(why));
+        return std::move(found_);
+      }
+      if (!may_remove_admin(record_)) add(record_.admin_dir() + " is not of this worktree");
+    }
     if (part == inspected_part::branch) {
       if (found_.has_repository) (void)find_tip();
       return std::move(found_);
@@ -61,6 +71,7 @@ class inspector {
     look_at_admin();
     if (find_tip() && take_tip()) {
       look_at_status();
+      look_at_the_unseen();
       look_at_submodules();
       look_at_stage();
     }
@@ -151,6 +162,12 @@ class inspector {
       text.remove_prefix(end == text.npos ? text.size() : end + 1);
     }
     if (answer->out.clipped()) add("and more that git shows");
+  }
+
+  void look_at_the_unseen() {
+    auto reasons = unseen_by_git(git_, files_, record_);
+    if (!reasons) return add("git could not say: " + reasons.error().detail);
+    for (auto& one : *reasons) add(std::move(one));
   }
 
   /// No git is started in one: what lies there has a configuration of its own.

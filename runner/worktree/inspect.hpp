@@ -32,14 +32,17 @@ enum class inspected_part : bool { all, branch };
 
 /// In order; the last line permits:
 ///  1. its repository is gone, or the runner's view of it        -> kept: nothing can be compared
-///  2. the file `.git` is not what was made                      -> kept
-///  3. a merge, a rebase or the like is under way in it          -> kept
-///  4. its HEAD is not on its branch, or a person locked it      -> kept
-///  5. `git status --porcelain --ignored=no` shows anything      -> kept
-///  6. a submodule, or what was added as one, holds anything     -> kept
-///  7. something is staged that the branch does not have         -> kept
-///  8. git could not say                                         -> kept
-///  9. anything else                                             -> nothing is lost
+///  2. that view is not as it was made, or what git keeps of the
+///     worktree is another one's                                 -> kept: no git is started in it
+///  3. the file `.git` is not what was made                      -> kept
+///  4. a merge, a rebase or the like is under way in it          -> kept
+///  5. its HEAD is not on its branch, or a person locked it      -> kept
+///  6. `git status --porcelain --ignored=no` shows anything      -> kept
+///  7. what git never shows is there (unseen.hpp)                -> kept
+///  8. a submodule, or what was added as one, holds anything     -> kept
+///  9. something is staged that the branch does not have         -> kept
+/// 10. git could not say                                         -> kept
+/// 11. anything else                                             -> nothing is lost
 [[nodiscard]] inspection inspect_worktree(const std::string& git, const worktree_files& files,
                                           const worktree_record& record, inspected_part part);
 

@@ -1,9 +1,15 @@
 #include "worktree/record.hpp"
 
+#include <stdlib.h>
+
 #include <array>
+#include <memory>
 #include <utility>
 
+#include <pinfold/path.hpp>
+
 #include "git/discover.hpp"
+#include "worktree/place.hpp"
 
 namespace pinfold {
 namespace {
@@ -25,6 +31,35 @@ constexpr std::array fields{
           [](worktree_record& one) -> std::string& { return one.about.parent_branch; }},
     field{"common-dir", [](worktree_record& one) -> std::string& { return one.common_dir; }},
 };
+
+bool is_object_name(std::string_view text) {
+  return (text.size() == 40 || text.size() == 64) &&
+         text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+/// As it is spelled, whatever is there: a path without a link, or one that leads nowhere.
+bool is_canonical(const std::string& path) {
+  if (!is_canonical_form(path)) return false;
+  const std::unique_ptr<char, decltype(&::free)> found{::realpath(path.c_str(), nullptr), &::free};
+  return !found || path == found.get();
+}
+
+std::string_view last_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+/// What a record says has to follow from where it lies, as `create` made it: nothing that somebody
+/// wrote into one leads git, or a removal, to another place.
+bool belongs_to(const worktree_files& files, const worktree_record& record) {
+  const auto& about = record.about;
+  const auto tree = tail_below(files.folder, about.path);
+  return is_worktree_name(about.name) && about.name == last_of(files.folder) &&
+         about.branch == "pinfold/" + about.name + "/work" && tree && !tree->empty() &&
+         !tree->contains('/') && *tree != ".pinfold" && is_canonical(record.common_dir) &&
+         repository_folder_of(record.common_dir) == last_of(parent_of(files.folder)) &&
+         (about.base.empty() || is_object_name(about.base)) && is_absolute(about.parent) &&
+         (about.parent_branch.empty() || about.parent_branch.starts_with("refs/"));
+}
 
 }  // namespace
 
@@ -59,7 +94,7 @@ std::optional<known_worktree> read_worktree_record(const worktree_files& files) 
     auto text = line_of_file(is_complete ? files.record() : files.draft());
     if (text.empty()) continue;
     auto record = parse_worktree_record(text);
-    if (!record) return std::nullopt;
+    if (!record || !belongs_to(files, *record)) return std::nullopt;
     return known_worktree{std::move(*record), is_complete};
   }
   return std::nullopt;

@@ -51,7 +51,9 @@ struct known_worktree {
   bool is_complete{false};  ///< its create came to its end
 };
 
-/// The record, or else the draft. Nothing where neither is there or one is damaged.
+/// The record, or else the draft. Nothing where neither is there, one is damaged, or it says what does
+/// not follow from where it lies: its name is that of the folder, its branch and its tree are named
+/// after that, its repository is the one that the folder above is named after.
 [[nodiscard]] std::optional<known_worktree> read_worktree_record(const worktree_files& files);
 
 /// A path for a shell: in single quotes where it needs them.

@@ -88,12 +88,36 @@ std::expected<std::optional<std::string>, refusal> remove_working_tree(
          "; git checkout . brings those back)";
 }
 
+bool may_remove_admin(const worktree_record& record) {
+  const auto admin = record.admin_dir();
+  if (!is_there(admin)) return true;
+  const descriptor held{::open(admin.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!held) return false;
+  if (is_there(admin + "/gitdir")) {
+    return line_of_file(admin + "/gitdir") == record.about.path + "/.git";
+  }
+  return line_of_file(admin + "/locked") + "\n" == own_lock_text || names_in(held.get()).empty();
+}
+
+/// The runner's own lock is there until nothing else is: it says whose the rest is.
 std::expected<void, refusal> remove_admin(const worktree_record& record) {
   const auto admin = record.admin_dir();
   if (!is_there(admin)) return {};
-  mark_admin(record, own_mark::present);
+  if (!may_remove_admin(record)) {
+    return std::unexpected{worktree_refusal(code::permission_denied, operation::remove, admin,
+                                            "it is not of this worktree")};
+  }
+  const descriptor held{::open(admin.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!held) return failed(admin, errno);
+  if (auto put = replace_file(admin + "/locked", own_lock_text); !put) {
+    return failed(admin + "/locked", put.error());
+  }
   // Without it git takes the rest for no worktree at all, so that goes first.
-  ::unlink((admin + "/gitdir").c_str());
+  ::unlinkat(held.get(), "gitdir", 0);
+  for (const auto& name : names_in(held.get())) {
+    if (name == "locked") continue;
+    if (auto done = remove_tree(held.get(), name); !done) return failed(admin, done.error());
+  }
   if (auto done = remove_tree(admin); !done) return failed(admin, done.error());
   return {};
 }

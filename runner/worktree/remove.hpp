@@ -31,7 +31,13 @@ void mark_admin(const worktree_record& record, own_mark wanted);
 [[nodiscard]] std::expected<void, refusal> put_back(const worktree_files& files,
                                                     const worktree_record& record);
 
-/// What git keeps of the worktree. Error: `input_output_error`.
+/// Whether what git keeps of the worktree is this one's, so that it may be removed: its `gitdir` leads
+/// back to the tree; or, where a removal or a create was killed, it has none, and the runner's own lock
+/// or nothing at all. What is not there may be.
+[[nodiscard]] bool may_remove_admin(const worktree_record& record);
+
+/// What git keeps of the worktree. Errors: `input_output_error`; `permission_denied` for what may not
+/// be removed.
 [[nodiscard]] std::expected<void, refusal> remove_admin(const worktree_record& record);
 
 /// The branch, where it is at `tip` still; one that is not there is no error. `held` is the lock of the

@@ -21,6 +21,7 @@ TRAPS = {"BASH_ENV": "trap.sh", "ENV": "trap.sh", "LD_PRELOAD": "/nonexistent.so
 
 class Environment:
     words = ("run",)
+    first = "{project}/.local/bin:"  # in PATH
 
     def variables(self, *words, env=None):
         answer = self.pinfold(*self.words, *words, "--", "env", "-0", env=env)
@@ -37,17 +38,15 @@ class Environment:
         for name in ("LANG", "LC_ALL", "LC_TIME", "TZ", "TERM", "SHELL", "USER", "LOGNAME"):
             self.assertEqual(found[name], env[name])
 
-    def test_the_workspaces_own_tools_come_first_in_path(self):
-        found = self.variables(env=self.environment(PATH="/usr/bin:/bin"))
-        self.assertEqual(found["PATH"], f"{self.project}/.local/bin:/usr/bin:/bin")
-        os.makedirs(f"{self.project}/.local/bin")
-        self.write("project/.local/bin/mytool", "#!/bin/sh\necho mine\n", 0o755)
+    def plant(self, name):
+        """A tool of the workspace that says "mine"."""
+        os.makedirs(f"{self.project}/.local/bin", exist_ok=True)
+        self.write(f"project/.local/bin/{name}", "#!/bin/sh\necho mine\n", 0o755)
         self.own()
-        self.assertEqual(self.pinfold(*self.words, "--", "mytool").out, "mine\n")
 
     def test_an_entry_of_path_that_depends_on_the_directory_is_left_out(self):
         found = self.variables(env=self.environment(PATH=":.:bin:/usr/bin::/bin:"))
-        self.assertEqual(found["PATH"], f"{self.project}/.local/bin:/usr/bin:/bin")
+        self.assertEqual(found["PATH"], self.first.format(project=self.project) + "/usr/bin:/bin")
 
     def test_a_caller_without_any_environment_is_served(self):
         self.assertEqual(self.pinfold(*self.words, "--", "true", env={"X": "y"}).code, 0)
@@ -103,6 +102,12 @@ class Environment:
 
 @support.as_each_user
 class Confined(Environment, support.Confined):
+    def test_the_workspaces_own_tools_come_first_in_path(self):
+        found = self.variables(env=self.environment(PATH="/usr/bin:/bin"))
+        self.assertEqual(found["PATH"], f"{self.project}/.local/bin:/usr/bin:/bin")
+        self.plant("mytool")
+        self.assertEqual(self.pinfold(*self.words, "--", "mytool").out, "mine\n")
+
     def test_home_is_a_place_of_the_sandbox_with_nothing_of_the_callers(self):
         self.assertEqual(self.variables()["HOME"], "/tmp/home")
         self.assertEqual(self.pinfold("run", "--no-cache", "-c", "ls -A ~").out, ".gitconfig\n")
@@ -150,6 +155,29 @@ class Unconfined(Environment, support.World):
     """`--no-sandbox` keeps the clean environment."""
 
     words = ("run", "--no-sandbox")
+    first = ""
+
+    def test_nothing_of_the_workspace_runs_in_place_of_a_program_of_the_host(self):
+        for name in ("bash", "env", "mytool"):
+            self.plant(name)
+        os.symlink(f"{self.project}/.local/bin", self.path("tools"))
+        path = f"{self.project}/.local/bin:{self.path('tools')}:/usr/bin:/bin"
+        env = self.environment(PATH=path)
+        self.assertEqual(self.variables(env=env)["PATH"], "/usr/bin:/bin")
+        self.assertEqual(self.pinfold(*self.words, "-c", "echo host", env=env).out, "host\n")
+        self.assertEqual(self.pinfold(*self.words, "--", "mytool", env=env).code, 127)
+        for nothing in ("", ".", f"{self.project}/.local/bin"):
+            answer = self.pinfold(*self.words, "--cwd", ".local/bin", "--", "mytool",
+                                  env=self.environment(PATH=nothing))
+            self.assertEqual((answer.code, answer.out), (127, ""), answer)
+
+    def test_a_bash_of_the_workspace_is_started_where_it_is_asked_for(self):
+        self.plant("bash")
+        path = f"PATH={self.project}/.local/bin:/usr/bin:/bin"
+        self.assertEqual(self.pinfold(*self.words, "-c", "echo host", "--env", path).out, "host\n")
+        self.assertEqual(self.pinfold(*self.words, "--", ".local/bin/bash").out, "mine\n")
+        self.plant("mytool")
+        self.assertEqual(self.pinfold(*self.words, "--env", path, "--", "mytool").out, "mine\n")
 
     def test_home_is_private_and_removed(self):
         home = self.variables()["HOME"]

@@ -2,9 +2,13 @@
 #include "sandbox/command_environment.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "host/shell.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -77,4 +81,26 @@ TEST_CASE("a name that is none, and a variable that the caller does not have, ar
   const auto list = command_environment(caller_with({"AB=1"}), "/w", "/h", {{"A", {}}});
   REQUIRE_FALSE(list);
   CHECK(list.error().error == code::invalid_argument);
+}
+
+TEST_CASE("without a boundary nothing of the workspace is in PATH") {
+  const auto path_without = [](const std::string& callers) {
+    const auto list = command_environment(caller_with({"PATH=" + callers}), "/w", "/h", {}, {},
+                                          workspace_tools::left_out);
+    REQUIRE(list);
+    REQUIRE(list->front().starts_with("PATH="));
+    return list->front().substr(5);
+  };
+  CHECK(path_without("/w/.local/bin:/usr/bin:/w:/w-old/bin") == "/usr/bin:/w-old/bin");
+  for (const char* nothing : {"", ".", "/w", "/w/bin:x"}) {
+    INFO(nothing);
+    CHECK(path_without(nothing).starts_with("/usr/local/sbin:"));
+  }
+}
+
+TEST_CASE("a bash that others could have written is not started") {
+  const std::array<std::string_view, 2> places{"/nowhere/bash", "/tmp"};
+  CHECK(host_bash(places).error().error == code::permission_denied);
+  CHECK(host_bash(std::span{places}.first(1)).error().error == code::not_found);
+  CHECK(host_bash().value().starts_with("/"));
 }

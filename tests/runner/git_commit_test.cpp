@@ -1,6 +1,7 @@
 // Commits that a command left: what is taken of them, how much, and what of a repository has to hold
 // before. git itself is the host's.
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "git/run_git.hpp"
 #include "sandbox/git_commit/files.hpp"
 #include "sandbox/git_commit/import.hpp"
 #include "sandbox/git_commit/sizes.hpp"
@@ -226,6 +228,79 @@ TEST_CASE("a_repository_that_changed_its_branch_or_index_meanwhile_keeps_them") 
   CHECK(came.reason.find("index was changed") != std::string::npos);
   CHECK(came.kept.empty());
   it.shell("cd tree && git ls-files | grep -q staged");
+}
+
+TEST_CASE("an_object_that_is_empty_ends_the_taking") {
+  objects it;
+  put(it.from + "/ab/" + repeated('1', 38), "");
+  const auto taken = it.take();
+  REQUIRE_FALSE(taken);
+  CHECK(taken.error().why == "the object " + repeated('1', 38) + " is empty");
+  CHECK(taken.error().whose == not_taken::fault::of_the_command);
+}
+
+TEST_CASE("an_import_that_is_cancelled_keeps_what_was_committed") {
+  committed it;
+  const descriptor raised{::eventfd(1, EFD_CLOEXEC)};
+  for (const auto place : {0U, 1U}) {
+    import_bounds most;
+    most.cancelled[place] = raised.get();
+    const auto came = import_commits(*it.ground, *it.copies, most);
+    CHECK(came.ended == commits_end::failed);
+    CHECK(came.reason == "the run was cancelled");
+    CHECK(came.kept == it.copies->path());
+    CHECK(it.tip() == it.ground->tip);
+  }
+  CHECK(import_commits(*it.ground, *it.copies).ended == commits_end::imported);
+}
+
+TEST_CASE("the_taking_of_objects_is_asked_to_stop_at_each_name") {
+  objects it;
+  put(it.from + "/ab/" + repeated('1', 38), "x");
+  int asked = 0;
+  const descriptor source{::open(it.from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const descriptor target{::open(it.to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const auto taken = take_objects(source.get(), target.get(), "sha1", {}, [&asked] {
+    return ++asked == 2 ? std::string{"enough"} : std::string{};
+  });
+  REQUIRE_FALSE(taken);
+  CHECK(taken.error().why == "enough");
+  CHECK(taken.error().whose == not_taken::fault::of_the_disk);
+}
+
+TEST_CASE("a_git_that_is_cancelled_is_ended") {
+  const auto git = usable_git();
+  REQUIRE(git);
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const descriptor kept{ends[1]};
+  const descriptor input{ends[0]};  // one without an end
+  const descriptor raised{::eventfd(1, EFD_CLOEXEC)};
+  for (const auto place : {0U, 1U}) {
+    git_call call;
+    call.words = {"hash-object", "--stdin"};
+    call.input = input.get();
+    call.time = std::chrono::seconds{20};
+    call.cancelled[place] = raised.get();
+    const auto begun = std::chrono::steady_clock::now();
+    CHECK_FALSE(run_git(*git, call));
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{10});
+  }
+}
+
+TEST_CASE("copies_as_deep_as_a_command_can_make_them_are_removed") {
+  committed it;
+  const auto path = it.copies->path();
+  const auto root = path.substr(0, path.rfind('/'));
+  descriptor at{::open((path + "/private/gitdir").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  for (int i = 0; i < 1500; ++i) {
+    REQUIRE(::mkdirat(at.get(), "d", 0700) == 0);
+    at.reset(::openat(at.get(), "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    REQUIRE(at);
+  }
+  at.reset();
+  it.copies.reset();
+  CHECK(fs::is_empty(root));
 }
 
 TEST_CASE("copies_are_removed_whatever_lies_in_them_and_no_link_is_followed") {

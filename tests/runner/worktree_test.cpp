@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -26,6 +27,7 @@
 #include "worktree/record.hpp"
 #include "worktree/summary.hpp"
 #include "worktree/tree.hpp"
+#include "worktree/unseen.hpp"
 
 using namespace pinfold;
 using pinfold_test::folder;
@@ -259,6 +261,28 @@ TEST_CASE("a_file_changed_after_the_moment_is_found_and_one_changed_before_is_no
   CHECK(first_change(tree.get(), *moment) == "a/b/after");
   CHECK(remove_tree(at.path + "/tree", *moment).error() == ENOTEMPTY);
   CHECK(text_in(at.path + "/tree/a/b/after") == "x");
+}
+
+TEST_CASE("what_git_never_shows_is_found_through_no_link_and_within_bounds") {
+  const folder at;
+  for (const char* directory : {"/tree/a/.git", "/tree/b/.GIT", "/tree/c/d", "/outside/.git"}) {
+    std::filesystem::create_directories(at.path + directory);
+  }
+  for (const char* file : {"/tree/.git", "/tree/c/d/.git", "/tree/c/.gitignore"}) {
+    write(at.path + file, "x");
+  }
+  std::filesystem::create_directory_symlink(at.path + "/outside", at.path + "/tree/link");
+  const descriptor top{::open((at.path + "/tree").c_str(), O_RDONLY | O_DIRECTORY)};
+  auto found = find_unseen(top.get());
+  std::ranges::sort(found.repositories);
+  CHECK(found.repositories == std::vector<std::string>{"a/.git", "b/.GIT", "c/d/.git"});
+  CHECK(found.ignore_files == std::vector<std::string>{"c/.gitignore"});
+  CHECK(found.not_seen.empty());
+  CHECK_FALSE(find_unseen(top.get(), {.names = 9}).not_seen.empty());
+  CHECK(find_unseen(top.get(), {.names = 10}).not_seen.empty());
+  CHECK_FALSE(find_unseen(top.get(), {.repositories = 2}).not_seen.empty());
+  CHECK_FALSE(find_unseen(top.get(), {.ignore_bytes = 3}).not_seen.empty());
+  CHECK_FALSE(find_unseen(-1).not_seen.empty());
 }
 
 TEST_CASE("a_tree_is_removed_whatever_its_modes_and_no_link_is_followed") {

@@ -61,8 +61,8 @@ class runner {
   /// git on the host obeys in this workspace beside them, as `run` finds it for mounts (included
   /// files, directories of hooks, submodules, repositories that lie elsewhere in it). For
   /// `workspace::open` and `grant`; as it is now, so ask again where the repository has changed.
-  /// Errors: CarveOutUnusable, NotEnforceable (too much to read), and those of
-  /// `canonical_workspace`.
+  /// Errors: CarveOutUnusable, NotEnforceable (too much to read), WorkspaceTooBroad (the runner's own
+  /// places are there, or it lies in them), and those of `canonical_workspace`.
   [[nodiscard]] std::expected<found_carve_outs, refusal> carve_outs(
       std::string_view workspace) const;
 

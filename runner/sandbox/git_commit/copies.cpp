@@ -9,12 +9,12 @@
 #include <cstring>
 #include <utility>
 
-#include <pinfold/disk/resolve.hpp>
 #include <pinfold/path.hpp>
 
 #include "git/view.hpp"
 #include "launch/random_digits.hpp"
 #include "sandbox/git_commit/files.hpp"
+#include "sandbox/own_places.hpp"
 
 namespace pinfold {
 namespace {
@@ -157,28 +157,16 @@ class filling {
 }  // namespace
 
 std::expected<std::string, refusal> commits_root_of(const caller& who) {
-  const auto asked = who.environment.find("XDG_STATE_HOME");
-  std::string base;
-  if (asked && is_absolute(*asked)) {
-    base = *asked;
-  } else if (!who.home.empty()) {
-    base = who.home + "/.local/state";
-  } else {
-    return std::unexpected{refusal{.error = code::not_enforceable,
-                                   .op = operation::execute,
-                                   .path = "--git-commit",
-                                   .resolved = {},
-                                   .boundary = {},
-                                   .detail = "there is no home to keep private copies in: set HOME "
-                                             "or XDG_STATE_HOME"}};
-  }
-  const grant everything{"/", {}};
-  auto found = resolve_directory(everything, base + "/pinfold/commits");
-  if (!found) {
-    found.error().op = operation::execute;
-    return std::unexpected{std::move(found.error())};
-  }
-  return std::move(found->canonical);
+  auto place = state_place_of(who, "/commits");
+  if (!place) return std::unexpected{std::move(place.error())};
+  if (*place) return std::move(**place);
+  return std::unexpected{refusal{.error = code::not_enforceable,
+                                 .op = operation::execute,
+                                 .path = "--git-commit",
+                                 .resolved = {},
+                                 .boundary = {},
+                                 .detail = "there is no home to keep private copies in: set HOME "
+                                           "or XDG_STATE_HOME"}};
 }
 
 std::expected<commit_copies, refusal> commit_copies::make(const commit_ground& ground,

@@ -8,8 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <memory>
 #include <utility>
+#include <vector>
+
+#include "launch/random_digits.hpp"
 
 namespace pinfold {
 namespace {
@@ -47,11 +51,24 @@ std::expected<descriptor, int> open_regular(int from, const std::string& name, s
   return file;
 }
 
-constexpr int deepest = 512;
+constexpr int deepest = 128;  // two descriptors each
 
-int remove_all_in(int directory, int depth);
+/// What was moved up is removed in its turn.
+struct moved_up {
+  int to;
+  std::vector<std::string> names{};
 
-int remove_at(int parent, const std::string& name, int depth) {
+  int take(int parent, const std::string& name) {
+    auto fresh = "deep-" + random_digits();
+    if (::renameat2(parent, name.c_str(), to, fresh.c_str(), RENAME_NOREPLACE) != 0) return errno;
+    names.push_back(std::move(fresh));
+    return 0;
+  }
+};
+
+int remove_all_in(int directory, int depth, moved_up& moved);
+
+int remove_at(int parent, const std::string& name, int depth, moved_up& moved) {
   if (::unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT) return 0;
   if (errno != EISDIR && errno != EPERM) return errno;
   auto open = open_directory(parent, name, absent_directory::is_an_error);
@@ -63,17 +80,17 @@ int remove_at(int parent, const std::string& name, int depth) {
     open = open_directory(parent, name, absent_directory::is_an_error);
   }
   if (!open) return open.error();
-  if (depth == deepest) return ENAMETOOLONG;
   if (::fchmod(open->get(), S_IRWXU) != 0) return errno;
-  if (const int wrong = remove_all_in(open->get(), depth + 1); wrong != 0) return wrong;
+  if (depth == deepest) return moved.take(parent, name);
+  if (const int wrong = remove_all_in(open->get(), depth + 1, moved); wrong != 0) return wrong;
   return ::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 ? 0 : errno;
 }
 
 /// As much as can be; the first error.
-int remove_all_in(int directory, int depth) {
+int remove_all_in(int directory, int depth, moved_up& moved) {
   int first = 0;
   const int listed = for_each_name(directory, [&](const std::string& name) {
-    const int wrong = remove_at(directory, name, depth);
+    const int wrong = remove_at(directory, name, depth, moved);
     if (first == 0) first = wrong;
     return 0;
   });
@@ -161,7 +178,15 @@ int for_each_name(int directory, const std::function<int(const std::string&)>& o
 }
 
 int remove_whole(int parent, const std::string& name) {
-  return remove_at(parent, name, 0);
+  moved_up moved{parent};
+  int first = remove_at(parent, name, 0, moved);
+  while (!moved.names.empty()) {
+    const auto next = std::move(moved.names.back());
+    moved.names.pop_back();
+    const int wrong = remove_at(parent, next, 0, moved);
+    if (first == 0) first = wrong;
+  }
+  return first;
 }
 
 }  // namespace pinfold

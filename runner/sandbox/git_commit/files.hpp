@@ -40,7 +40,8 @@ enum class absent_directory : std::uint8_t {
 [[nodiscard]] int for_each_name(int directory, const std::function<int(const std::string&)>& on_name);
 
 /// Removes what `name` is, with everything in it: no link is followed, and directories that a command
-/// closed to us are opened again. What lies deeper than 512 directories stays. 0 or an errno.
+/// closed to us are opened again. What lies deep is moved up first, to a name of its own beside `name`,
+/// so that a tree of any depth goes. 0 or an errno.
 int remove_whole(int parent, const std::string& name);
 
 }  // namespace pinfold

@@ -3,6 +3,7 @@
 // anything that the command wrote but objects and one ref.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 
@@ -22,6 +23,9 @@ struct import_bounds {
   std::uint64_t files{2'000'000};                    ///< in the tree of the new tip
   std::uint64_t memory{std::uint64_t{1} << 30};      ///< bytes that git takes for one thing
   std::chrono::milliseconds time{std::chrono::minutes{10}};
+  /// Borrowed; when one becomes readable before the branch moves, the import ends as `failed`, and what
+  /// was committed is kept.
+  std::array<int, 2> cancelled{-1, -1};
 };
 
 /// In order; a step that is not met ends it, with nothing of the repository changed up to the sixth:

@@ -1,6 +1,7 @@
 #include "sandbox/git_commit/importing.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,7 +111,8 @@ importing::step importing::take() {
   const auto path = place("seen") + "/objects";
   const descriptor to{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!to) return fail(path + ": " + words_of(errno));
-  auto packs = take_objects(from->get(), to.get(), ground_.format, most_.taken);
+  auto packs = take_objects(from->get(), to.get(), ground_.format, most_.taken,
+                            [this] { return stopped(); });
   if (!packs) {
     auto& [why, whose] = packs.error();
     if (whose == not_taken::fault::of_the_disk) return fail(std::move(why));
@@ -129,10 +131,17 @@ importing::step importing::weigh() {
   object_scale scale{{most_.structure, most_.file, most_.all}};
   git_call call = call_in("seen", {"cat-file", "--batch-all-objects", "--unordered",
                                    "--batch-check=%(objecttype) %(objectsize)"});
-  call.on_output = [&scale](std::string_view text) { scale.take(text); };
-  auto answer = started(call);
-  if (!answer) return std::unexpected{std::move(answer.error())};
-  if (!answer->has_succeeded()) return refuse(said("its objects", *answer));
+  struct too_much {};
+  call.on_output = [&scale](std::string_view text) {
+    scale.take(text);
+    if (scale.has_stopped()) throw too_much{};  // git would look for each of the others for long
+  };
+  try {
+    auto answer = started(call);
+    if (!answer) return std::unexpected{std::move(answer.error())};
+    if (!answer->has_succeeded()) return refuse(said("its objects", *answer));
+  } catch (const too_much&) {
+  }
   if (auto why = scale.complaint(); !why.empty()) return refuse(std::move(why));
   const int wrong = borrow_objects(place("seen"), ground_);
   return wrong == 0 ? step{} : fail("a place to import from: " + words_of(wrong));
@@ -155,6 +164,14 @@ importing::step importing::pack() {
   return {};
 }
 
+std::string importing::stopped() const {
+  for (const int one : most_.cancelled) {
+    pollfd raised{one, POLLIN, 0};  // a negative one is passed over (poll(2))
+    if (::poll(&raised, 1, 0) > 0) return "the run was cancelled";
+  }
+  return until_ - clock::now() < std::chrono::milliseconds{1} ? "it takes too long" : "";
+}
+
 std::string importing::place(std::string_view name) const {
   return copies_.path() + "/import/" + std::string{name};
 }
@@ -163,14 +180,14 @@ git_call importing::call_in(std::string_view repository, std::vector<std::string
   git_call call;
   call.git_dir = place(repository);
   call.words = std::move(words);
+  call.cancelled = most_.cancelled;
   call.environment = {"GIT_ALLOC_LIMIT=" + std::to_string(most_.memory)};  // git's wrapper.c
   return call;
 }
 
 std::expected<git_answer, importing::stop> importing::started(git_call call) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - clock::now());
-  if (left <= std::chrono::milliseconds{0}) return fail("it takes too long");
-  call.time = left;
+  if (auto why = stopped(); !why.empty()) return fail(std::move(why));
+  call.time = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - clock::now());
   auto answer = run_git(program_, call);
   if (!answer) return fail(answer.error().detail);
   return std::move(*answer);

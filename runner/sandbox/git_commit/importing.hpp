@@ -62,6 +62,8 @@ class importing {
   [[nodiscard]] step move_branch();
   [[nodiscard]] step move_index();
 
+  /// Why it goes no further, whatever comes next; or nothing.
+  [[nodiscard]] std::string stopped() const;
   [[nodiscard]] std::string place(std::string_view name) const;
   [[nodiscard]] git_call call_in(std::string_view repository, std::vector<std::string> words) const;
   [[nodiscard]] std::expected<git_answer, stop> started(git_call call);

@@ -34,6 +34,9 @@ class object_scale {
     }
   }
 
+  /// Whether nothing that comes can change what is complained about.
+  [[nodiscard]] bool has_stopped() const { return !why_.empty(); }
+
   /// A clause, or nothing.
   [[nodiscard]] std::string complaint() const {
     return why_.empty() && !line_.empty() ? "git ended in the middle of a line" : why_;

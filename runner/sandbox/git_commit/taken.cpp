@@ -25,8 +25,9 @@ bool is_pack(std::string_view name) {
 
 class taking {
  public:
-  taking(int from, int to, std::string_view format, const taken_bounds& most)
-      : from_{from}, to_{to}, format_{format}, left_{most} {}
+  taking(int from, int to, std::string_view format, const taken_bounds& most,
+         const ask_to_stop& stopped)
+      : from_{from}, to_{to}, format_{format}, left_{most}, stopped_{stopped} {}
 
   std::expected<std::vector<std::string>, not_taken> run() {
     const int wrong = for_each_name(from_, [this](const std::string& name) {
@@ -36,7 +37,7 @@ class taking {
       return take_directory(name, &taking::take_loose);
     });
     if (wrong == 0) return std::move(packs_);
-    if (!why_.empty()) return std::unexpected{not_taken{std::move(why_)}};
+    if (!why_.empty()) return std::unexpected{not_taken{std::move(why_), whose_}};
     return std::unexpected{not_taken{std::string{"copying its objects: "} + std::strerror(wrong),
                                      not_taken::fault::of_the_disk}};
   }
@@ -48,6 +49,12 @@ class taking {
   }
 
   int count_name() {
+    if (stopped_) {
+      if (auto why = stopped_(); !why.empty()) {
+        whose_ = not_taken::fault::of_the_disk;
+        return give_up(std::move(why));
+      }
+    }
     if (left_.names == 0) return give_up("there are too many files among its objects");
     --left_.names;
     return 0;
@@ -81,6 +88,7 @@ class taking {
 
   int take_file(int from, int to, const std::string& name) {
     const auto copied = copy_file(from, name, to, name, left_.bytes);
+    if (copied && *copied == 0) return give_up("the object " + name + " is empty");
     if (copied) {
       left_.bytes -= *copied;
       return 0;
@@ -99,14 +107,17 @@ class taking {
   std::string fan_;
   std::vector<std::string> packs_;
   std::string why_;
+  not_taken::fault whose_{not_taken::fault::of_the_command};
+  const ask_to_stop& stopped_;
 };
 
 }  // namespace
 
 std::expected<std::vector<std::string>, not_taken> take_objects(int from, int to,
                                                                 std::string_view format,
-                                                                const taken_bounds& most) {
-  return taking{from, to, format, most}.run();
+                                                                const taken_bounds& most,
+                                                                const ask_to_stop& stopped) {
+  return taking{from, to, format, most, stopped}.run();
 }
 
 }  // namespace pinfold

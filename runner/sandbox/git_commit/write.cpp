@@ -37,6 +37,7 @@ importing::step importing::move_branch() {
   auto call = call_in("view", {"update-ref", "--no-deref", "-m", "pinfold: commits of a command",
                                ground_.branch, report_.after, ground_.tip});
   call.access = git_access::writes;
+  call.cancelled = {-1, -1};  // a lock of a git that was ended would stay; it takes no time
   auto answer = started(call);
   if (!keep_file_.empty()) ::unlink(keep_file_.c_str());
   if (!answer) return std::unexpected{std::move(answer.error())};
@@ -53,6 +54,7 @@ importing::step importing::move_index() {
   auto call = call_in("view", {"read-tree", "--reset", "-i", report_.after});
   call.access = git_access::writes;
   call.environment.push_back("GIT_INDEX_FILE=" + index);
+  call.cancelled = {-1, -1};
   const auto answer = started(call);
   if (!answer || !answer->has_succeeded()) {
     report_.reason = answer ? said("the worktree's index is not up to date (git reset)", *answer)

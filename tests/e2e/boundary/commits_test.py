@@ -222,6 +222,28 @@ class NotImported(tree.Worktree):
         came = self.commits("head -c 1600000 /dev/urandom > new && git add new && git commit -q -m new")
         self.assert_not_imported(came, "No space left", ended="failed")
 
+    def test_many_objects_that_are_none_are_refused_at_the_first(self):
+        came = self.commits(
+            COMMIT + """ && python3 -c '
+import os, subprocess
+at = subprocess.check_output(["git", "rev-parse", "--git-common-dir"], text=True).strip() + "/objects/ef"
+os.makedirs(at, exist_ok=True)
+for i in range(30000):
+    with open(f"{at}/{i:038x}", "w") as file:
+        file.write("x" * (i % 2))
+'""")
+        self.assertEqual(came["ended"], "refused", came)
+        self.assertRegex(came["reason"], "is empty$")
+
+    def test_copies_that_are_deeper_than_a_path_can_say_do_not_stay(self):
+        came = self.commits("""cd "$(git rev-parse --git-dir)" && python3 -c '
+import os
+for _ in range(1500):
+    os.mkdir("d")
+    os.chdir("d")
+'""")
+        self.assertEqual((came["ended"], came["kept"], self.kept()), ("nothing_new", None, []))
+
     def test_a_runner_that_is_killed_loses_no_commit_and_harms_nothing(self):
         child = self.start("run", "--git-commit", "-c", COMMIT + "; git rev-parse HEAD > head; "
                            "touch ready; sleep 60", cwd=self.tree)
