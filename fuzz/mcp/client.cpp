@@ -65,9 +65,9 @@ class counting_log : public audit_sink {
     must(call.number == ++to_.begun, "calls are counted from 1");
     return std::nullopt;
   }
-  bool ended(const call_ended& call) override {
+  std::optional<refusal> ended(const call_ended& call) override {
     must(call.number == ++to_.ended && to_.begun == to_.ended, "each end is that of the call begun");
-    return true;
+    return std::nullopt;
   }
 
  private:

@@ -33,8 +33,9 @@ class audit_subcommand : public command {
     app.add_flag("--json", json_, "Print one JSON object, with all rows");
     app.footer(
         "Example:\n  pinfold audit ~/.local/state/pinfold/app.jsonl\n\n"
-        "Refusals come first, then what was written, moved and removed, commands, hosts, what\n"
-        "tainted a session, and what a program of the host may run later.\n"
+        "Refusals come first, then what a person was asked, what was written, moved and removed,\n"
+        "commands, hosts, what tainted a session, what a program of the host may run later, and errors\n"
+        "that no rule refused.\n"
         "Exit code: 0 when every line is an entry, 1 when one is not, 2 for bad usage, when a file\n"
         "cannot be read, and when it is of another format than this pinfold knows.");
   }

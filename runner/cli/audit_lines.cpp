@@ -144,6 +144,17 @@ void take_begins(field_taker& take, const json& entry, audit_line& line) {
   }
 }
 
+/// Entries of earlier programs have none.
+void take_questions(field_taker& take, const json& entry, audit_line& line) {
+  if (!entry.contains("questions")) return;
+  auto& to = line.questions.emplace();
+  line.more_questions = take.number(entry, "more_questions");
+  take.objects(entry, "questions", [&](const json& one) {
+    to.push_back({take.text(one, "operation"), take.text(one, "why"), take.text(one, "about"),
+                  take.text_or_empty(one, "to"), take.text(one, "answer")});
+  });
+}
+
 void take_ended(field_taker& take, const json& entry, audit_line& line) {
   line.call = take.number(entry, "call");
   line.tool = take.text(entry, "tool");
@@ -151,6 +162,7 @@ void take_ended(field_taker& take, const json& entry, audit_line& line) {
   line.more_effects = take.number(entry, "more_effects");
   line.refused = refusal_of(take, entry);
   line.run = run_of(take, entry);
+  take_questions(take, entry, line);
   take.objects(entry, "effects", [&](const json& one) {
     line.effects.push_back({take.text(one, "operation"), take.text(one, "verdict"),
                             take.text_or_empty(one, "why"), take.text(one, "asked"),

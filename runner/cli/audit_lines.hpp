@@ -21,6 +21,14 @@ struct audited_effect {
   std::string to;
 };
 
+struct audited_question {
+  std::string operation;
+  std::string why;
+  std::string about;  ///< a canonical path or a command
+  std::string to;
+  std::string answer;
+};
+
 struct audited_refusal {
   std::string error;
   std::string operation;
@@ -82,6 +90,8 @@ struct audit_line {
   std::string how;
   std::vector<audited_effect> effects;
   std::uint64_t more_effects{0};
+  std::optional<std::vector<audited_question>> questions;  ///< nothing: written before there were any
+  std::uint64_t more_questions{0};
   std::optional<audited_refusal> refused;
   std::optional<audited_run> run;
   // taint

@@ -25,10 +25,12 @@ namespace pinfold {
     const std::string& workspace, cache_choice caches, const caller& who);
 
 /// Opens the log for reading and appending; a new one has mode 0600. Links on the way to its directory are
-/// followed once, and what they led to is what is held to the rules. Errors: `invalid_argument` where it
+/// followed once, and what they led to is what is held to the rules. Directories that are missing are made
+/// with mode 0700, where all that is there on the way may be trusted. Errors: `invalid_argument` where it
 /// lies in one of the `writable` directories, by whatever name, or is a link, no plain file, or has a
 /// second name; `permission_denied` where others may read or write it or its directory, or somebody else
-/// could put another in its place; `not_found` where its directory is not there.
+/// could put another in its place, and where a directory cannot be made; `not_found` for a name that goes
+/// back (`..`) from a directory that is not there. Each names the option.
 [[nodiscard]] std::expected<descriptor, refusal> open_audit_file(
     const std::string& path, std::span<const std::string> writable);
 

@@ -14,6 +14,7 @@ using part = audit_summary::part;
 
 enum class when_empty : bool { left_out, shown };
 enum class traffic : bool { left_out, shown };
+enum class place : bool { left_out, shown };
 
 /// One list: its title, the names of its rows' fields, and what is shown of it. In the order in which
 /// they are told.
@@ -26,17 +27,23 @@ struct section {
   const char* detail;  ///< nullptr: a row has none
   when_empty empty{when_empty::shown};
   traffic bytes{traffic::left_out};
+  place lies{place::left_out};
 };
 
 constexpr std::array<section, audit_summary::parts> sections{{
     {part::refused, "refused", "refused", "error", "path", "detail"},
+    {part::asked, "asked of a person", "asked", "answer", "about", "detail", when_empty::left_out,
+     traffic::left_out, place::shown},
     {part::unfinished, "begun, end not known", "unfinished", "tool", "about", "detail",
      when_empty::left_out},
     {part::unsure, "perhaps changed", "unsure", "operation", "path", "detail",
      when_empty::left_out},
-    {part::written, "written", "written", "operation", "path", nullptr},
-    {part::moved, "moved", "moved", "operation", "path", "to"},
-    {part::removed, "removed", "removed", "operation", "path", nullptr},
+    {part::written, "written", "written", "operation", "path", nullptr, when_empty::shown,
+     traffic::left_out, place::shown},
+    {part::moved, "moved", "moved", "operation", "path", "to", when_empty::shown,
+     traffic::left_out, place::shown},
+    {part::removed, "removed", "removed", "operation", "path", nullptr, when_empty::shown,
+     traffic::left_out, place::shown},
     {part::commands, "commands", "commands", "ended", "command", "detail"},
     {part::reached, "hosts reached", "reached", "protocol", "host", "detail", when_empty::shown,
      traffic::shown},
@@ -44,12 +51,16 @@ constexpr std::array<section, audit_summary::parts> sections{{
      traffic::shown},
     {part::tainted, "tainted", "tainted", "label", "call", "detail"},
     {part::host_run, "the host may run later", "host_run", "kind", "path", "detail"},
+    {part::errors, "errors", "errors", "error", "path", "detail", when_empty::left_out},
 }};
 
 std::string shown(const audit_list::row& one, const section& as) {
   auto text = terminal_safe(one.name);
   if (!one.detail.empty()) text += as.which == part::moved ? " -> " : "  ";
   text += terminal_safe(one.detail);
+  if (as.lies == place::shown && one.lies == whereabouts::outside) {
+    text += one.detail.empty() ? "  outside the workspace" : "; outside the workspace";
+  }
   if (as.bytes == traffic::shown && one.sent + one.received > 0) {
     text += "  " + std::to_string(one.sent) + " bytes out, " + std::to_string(one.received) + " in";
   }
@@ -80,6 +91,7 @@ json to_json(const audit_list& list, const section& as) {
     put_bytes(entry, as.what, one.what);
     put_bytes(entry, as.name, one.name);
     if (as.detail != nullptr) put_bytes(entry, as.detail, one.detail);
+    if (as.lies == place::shown) entry["outside"] = one.lies == whereabouts::outside;
     if (as.bytes == traffic::shown) {
       entry["sent"] = one.sent;
       entry["received"] = one.received;

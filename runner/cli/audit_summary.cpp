@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <optional>
 
+#include <pinfold/path.hpp>
+
+#include "sandbox/host_run/by_path.hpp"
+
 namespace pinfold {
 namespace {
 
@@ -24,13 +28,38 @@ bool comes_on_the_way(std::string_view why) {
   return std::ranges::find(codes, why) != codes.end();
 }
 
+/// Codes of a call that was wrong or of what the file system held: no rule of the session refused it.
+bool is_plain_error(std::string_view why) {
+  constexpr std::array<std::string_view, 16> codes{
+      "AlreadyExists",     "CommandNotExecutable", "CommandNotFound", "InputOutputError",
+      "InvalidArgument",   "InvalidPath",          "IsADirectory",    "NameTooLong",
+      "NotADirectory",     "NotEmpty",             "NotFound",        "PermissionDenied",
+      "ResourceExhausted", "SymlinkLoop",          "TryAgain",        "WorkspaceGone"};
+  return std::ranges::find(codes, why) != codes.end();
+}
+
 std::string place_of(const audited_effect& one) {
   return one.canonical.empty() ? one.asked : one.canonical;
 }
 
-std::string refusal_detail(const audit_line& line, const std::string& operation,
-                           const std::string& led_to, const std::string& asked) {
-  auto text = operation + ", by " + line.tool;
+whereabouts lies(std::string_view workspace, const std::string& path) {
+  const bool is_outside = path.starts_with('/') && !contains(workspace, path);
+  return is_outside ? whereabouts::outside : whereabouts::inside;
+}
+
+whereabouts lies(std::string_view workspace, const std::string& path, const std::string& to) {
+  return std::max(lies(workspace, path), lies(workspace, to));
+}
+
+std::string done_by(const std::string& operation, const audit_line& line) {
+  return operation + ", by " + line.tool;
+}
+
+/// What is wrong with an argument is no operation: the tool has not begun with one.
+std::string refusal_detail(const audit_line& line, std::string_view error,
+                           const std::string& operation, const std::string& led_to,
+                           const std::string& asked) {
+  auto text = error == "InvalidArgument" ? "by " + line.tool : done_by(operation, line);
   if (!led_to.empty() && led_to != asked) text += "; it led to " + led_to;
   return text;
 }
@@ -45,16 +74,16 @@ std::string run_detail(const audited_run& run) {
 }  // namespace
 
 void audit_list::add(std::string what, std::string name, std::string detail, const std::string& at,
-                     std::uint64_t sent, std::uint64_t received) {
+                     whereabouts lies, std::uint64_t sent, std::uint64_t received) {
   total_ = saturating_sum(total_, 1);
-  const auto [found, is_new] = places_.try_emplace({what, name, detail}, rows_.size());
+  const auto [found, is_new] = places_.try_emplace({what, name, detail, lies}, rows_.size());
   if (is_new && rows_.size() == most_kept) {
     places_.erase(found);
     more_ = saturating_sum(more_, 1);
     total_ -= 1;
     return;
   }
-  if (is_new) rows_.push_back({std::move(what), std::move(name), std::move(detail), 0, at});
+  if (is_new) rows_.push_back({std::move(what), std::move(name), std::move(detail), lies, 0, at});
   auto& same = rows_[found->second];
   same.count = saturating_sum(same.count, 1);
   same.sent = saturating_sum(same.sent, sent);
@@ -76,7 +105,7 @@ void audit_summary::add(const audit_line& line, record_place where) {
     case audit_event::begins:
       return begin_call(of, line);
     case audit_event::ended:
-      return end_call(line);
+      return end_call(of, line);
     case audit_event::taint:
       return add_taint(line);
     case audit_event::end:
@@ -114,7 +143,7 @@ void audit_summary::begin_call(session& of, const audit_line& line) {
   open_.insert_or_assign({line.session, line.call}, begun{line.tool, line.about, line.at, line.is_recursive});
 }
 
-void audit_summary::end_call(const audit_line& line) {
+void audit_summary::end_call(const session& of, const audit_line& line) {
   const auto found = open_.find({line.session, line.call});
   const auto about = found == open_.end() ? std::string{} : found->second.about;
   const bool is_recursive = found != open_.end() && found->second.is_recursive;
@@ -123,28 +152,51 @@ void audit_summary::end_call(const audit_line& line) {
     list(part::unfinished).add(line.tool, about, "it failed", line.at);
   }
   add_refusals(line);
-  for (const auto& one : line.effects) add_effect(line, one, is_recursive);
+  add_questions(of, line);
+  for (const auto& one : line.effects) add_effect(of, line, one, is_recursive);
   if (line.run) add_run(line, *line.run, about);
+}
+
+void audit_summary::add_refused(const audit_line& line, const std::string& error,
+                                const std::string& operation, const std::string& path,
+                                const std::string& led_to) {
+  list(is_plain_error(error) ? part::errors : part::refused)
+      .add(error, path, refusal_detail(line, error, operation, led_to, path), line.at);
 }
 
 /// Each effect that was refused; and the call's own refusal, where none of them says the same.
 void audit_summary::add_refusals(const audit_line& line) {
-  auto& rows = list(part::refused);
   bool is_told = false;
   for (const auto& one : line.effects) {
     if (one.verdict != "refuse") continue;
-    rows.add(one.why, one.asked, refusal_detail(line, one.operation, one.canonical, one.asked),
-             line.at);
+    add_refused(line, one.why, one.operation, one.asked, one.canonical);
     is_told = is_told || (line.refused && line.refused->error == one.why);
   }
   if (!line.refused || is_told) return;
-  rows.add(line.refused->error, line.refused->path,
-           refusal_detail(line, line.refused->operation, line.refused->resolved,
-                          line.refused->path),
-           line.at);
+  add_refused(line, line.refused->error, line.refused->operation, line.refused->path,
+              line.refused->resolved);
 }
 
-void audit_summary::add_effect(const audit_line& line, const audited_effect& one,
+/// Where the questions were not written down, an effect says at least what was approved.
+void audit_summary::add_questions(const session& of, const audit_line& line) {
+  auto& rows = list(part::asked);
+  const auto add = [&](const std::string& answer, const std::string& operation,
+                       const std::string& about, const std::string& to) {
+    const bool is_place = operation != "execute" && operation != "connect";
+    rows.add(answer, to.empty() ? about : about + " -> " + to, done_by(operation, line), line.at,
+             is_place ? lies(of.workspace, about, to) : whereabouts::inside);
+  };
+  if (!line.questions) {
+    for (const auto& one : line.effects) {
+      if (one.verdict == "ask") add("yes", one.operation, place_of(one), one.to);
+    }
+    return;
+  }
+  for (const auto& one : *line.questions) add(one.answer, one.operation, one.about, one.to);
+  rows.add_uncounted(line.more_questions);
+}
+
+void audit_summary::add_effect(const session& of, const audit_line& line, const audited_effect& one,
                                bool is_recursive) {
   const auto which = part_of(one);
   if (!which) return;
@@ -155,7 +207,22 @@ void audit_summary::add_effect(const audit_line& line, const audited_effect& one
              line.at);
   }
   const auto detail = *which == part::moved ? one.to : std::string{};
-  list(*which).add(one.operation, place_of(one), detail, line.at);
+  list(*which).add(one.operation, place_of(one), detail, line.at,
+                   lies(of.workspace, place_of(one), one.to));
+  add_host_run(of, line, one);
+}
+
+/// What file tools put there is known by its path alone; what commands leave, the walk after them finds.
+void audit_summary::add_host_run(const session& of, const audit_line& line,
+                                 const audited_effect& one) {
+  const bool is_moved = one.operation == "rename";
+  if (!is_moved && one.operation != "write") return;
+  const auto place = is_moved ? one.to : place_of(one);
+  const std::string path{tail_below(of.workspace, place).value_or(place)};
+  const auto kind = kind_by_path(path, is_moved ? put_there::anything : put_there::file);
+  if (!kind) return;
+  const auto detail = (is_moved ? "moved there by " : "written by ") + line.tool;
+  list(part::host_run).add(std::string{name_of(*kind)}, path, detail, line.at);
 }
 
 void audit_summary::add_run(const audit_line& line, const audited_run& run,
@@ -166,9 +233,11 @@ void audit_summary::add_run(const audit_line& line, const audited_run& run,
   }
   for (const auto& one : run.attempts) {
     if (one.error.empty()) {
-      list(part::reached).add(one.protocol, one.host, {}, line.at, one.sent, one.received);
+      list(part::reached).add(one.protocol, one.host, {}, line.at, whereabouts::inside, one.sent,
+                               one.received);
     } else {
-      list(part::denied).add(one.error, one.host, one.protocol, line.at, one.sent, one.received);
+      list(part::denied).add(one.error, one.host, one.protocol, line.at, whereabouts::inside, one.sent,
+                              one.received);
     }
   }
   list(part::reached).add_uncounted(run.more_attempts);

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,9 @@
 
 namespace pinfold {
 
+/// Whether a place lies in the workspace of its session.
+enum class whereabouts : std::uint8_t { inside, outside };
+
 /// Rows that are told once, however often the same thing happened.
 class audit_list {
  public:
@@ -25,15 +29,16 @@ class audit_list {
     std::string what;
     std::string name;
     std::string detail;
+    whereabouts lies{whereabouts::inside};
     std::uint64_t count{0};
     std::string first;  ///< when
     std::uint64_t sent{0};
     std::uint64_t received{0};
   };
 
-  /// Of equal rows (`what`, `name`, `detail`) the time of the first stays.
+  /// Of equal rows (`what`, `name`, `detail`, `lies`) the time of the first stays.
   void add(std::string what, std::string name, std::string detail, const std::string& at,
-           std::uint64_t sent = 0, std::uint64_t received = 0);
+           whereabouts lies = whereabouts::inside, std::uint64_t sent = 0, std::uint64_t received = 0);
   void add_uncounted(std::uint64_t more) noexcept { more_ = saturating_sum(more_, more); }
 
   [[nodiscard]] const std::vector<row>& rows() const noexcept { return rows_; }
@@ -45,7 +50,7 @@ class audit_list {
 
  private:
   std::vector<row> rows_;
-  std::map<std::array<std::string, 3>, std::size_t> places_;
+  std::map<std::tuple<std::string, std::string, std::string, whereabouts>, std::size_t> places_;
   std::uint64_t total_{0};
   std::uint64_t more_{0};
 };
@@ -61,17 +66,20 @@ class audit_summary {
 
   /// For a person, refusals first; foreign bytes are shown as text. At most `most` rows of each list.
   [[nodiscard]] std::string table(std::size_t most) const;
-  /// `refused` (`error`, `path`, `detail`), `unfinished` (`tool`, `about`), `unsure` (`operation`, `path`,
-  /// `detail`), `written` and `removed` (`operation`, `path`), `moved` (`operation`, `path`, `to`),
-  /// `commands` (`ended`, `command`), `reached` (`protocol`, `host`, `sent`, `received`), `denied`
-  /// (`error`, `host`), `tainted` (`label`, `call`, `detail`), `host_run` (`kind`, `path`, `detail`): each
-  /// with `total`, `more` and `rows`, each row also with `count` and `first`. `calls` (tool: count),
+  /// `refused` (`error`, `path`, `detail`), `asked` (`answer`, `about`, `detail`, `outside`), `unfinished`
+  /// (`tool`, `about`, `detail`), `unsure` (`operation`, `path`, `detail`), `written` and `removed`
+  /// (`operation`, `path`, `outside`), `moved` (`operation`, `path`, `to`, `outside`), `commands` (`ended`,
+  /// `command`, `detail`), `reached` (`protocol`, `host`, `detail`, `sent`, `received`), `denied` (`error`,
+  /// `host`, `detail`, `sent`, `received`), `tainted` (`label`, `call`, `detail`), `host_run` (`kind`,
+  /// `path`, `detail`), `errors` (`error`, `path`, `detail`): each with `total`, `more` and `rows`, each
+  /// row also with `count` and `first`. `calls` (tool: count),
   /// `sessions` (`session`, `workspace`, `mode`, `gate`, `commands`, `calls`, `first`, `last`, `ended`),
   /// `more_sessions`, `bad` (`count` and `lines` with `file`, `line`, `why`).
   [[nodiscard]] json object() const;
 
   enum class part : std::uint8_t {
     refused,
+    asked,
     unfinished,
     unsure,
     written,
@@ -82,8 +90,9 @@ class audit_summary {
     denied,
     tainted,
     host_run,
+    errors,
   };
-  static constexpr std::size_t parts = 11;
+  static constexpr std::size_t parts = 13;
   static constexpr std::size_t most_sessions = 10000;
   static constexpr std::size_t most_tools = 1000;
 
@@ -114,9 +123,14 @@ class audit_summary {
   [[nodiscard]] std::uint64_t call_count() const;
   void begin_session(const audit_line& line);
   void begin_call(session& of, const audit_line& line);
-  void end_call(const audit_line& line);
+  void end_call(const session& of, const audit_line& line);
+  void add_refused(const audit_line& line, const std::string& error, const std::string& operation,
+                   const std::string& path, const std::string& led_to);
   void add_refusals(const audit_line& line);
-  void add_effect(const audit_line& line, const audited_effect& one, bool is_recursive);
+  void add_questions(const session& of, const audit_line& line);
+  void add_effect(const session& of, const audit_line& line, const audited_effect& one,
+                  bool is_recursive);
+  void add_host_run(const session& of, const audit_line& line, const audited_effect& one);
   void add_run(const audit_line& line, const audited_run& run, const std::string& command);
   void add_taint(const audit_line& line);
 

@@ -60,6 +60,18 @@ std::expected<void, refusal> settle_places(run_request& request, const caller& w
   return {};
 }
 
+/// What would let commands run, after why none could.
+std::string advice_about(const run_options& options, const refusal& why) {
+  const std::string none = "; so no command could run: ";
+  const bool wants_no_network = why.path == "network off";
+  if (options.decisions.no_sandbox && wants_no_network) {
+    return none + "start it with --gate on, or without --no-sandbox";
+  }
+  if (options.decisions.no_sandbox) return none + "leave that out, or --no-sandbox";
+  if (options.git_commit) return none + "start it in such a worktree, or without --git-commit";
+  return none + "start it without what asks for that";
+}
+
 class mcp_subcommand : public command {
  public:
   explicit mcp_subcommand(CLI::App& app) {
@@ -77,8 +89,8 @@ class mcp_subcommand : public command {
         "Speaks the Model Context Protocol on standard input and output, and on nothing else. A\n"
         "client may ask for less than these options say, never for more.\n\n"
         "Example:\n  pinfold mcp --workspace ~/src/app --gate untainted\n\n"
-        "Exit code: 0 when the client closed its end; 2 for bad usage or a workspace that cannot\n"
-        "be used; 128+N when signal N ended it.");
+        "Exit code: 0 when the client closed its end; 2 for bad usage, a workspace that cannot be\n"
+        "used and options under which no command could run; 128+N when signal N ended it.");
   }
 
   int run(const invocation& call) override {
@@ -89,6 +101,7 @@ class mcp_subcommand : public command {
     if (const auto settled = settle_places(settings->defaults, *who, settings->boundary); !settled) {
       return refuse(settled.error());
     }
+    if (const auto why = why_no_command_runs(*settings, call)) return refuse(*why);
     auto launcher = runner::for_caller(call.environment.entries());
     if (!launcher) return refuse(launcher.error());
     auto session = mcp::session::open(std::move(*settings), std::move(*launcher));
@@ -98,6 +111,9 @@ class mcp_subcommand : public command {
       auto begun = begin_audit_log(expand_home(audit_, call.environment), **session, *who);
       if (!begun) return refuse(begun.error());
       log = std::move(*begun);
+      auto kept = mcp::kept_file::at(expand_home(audit_, call.environment));
+      if (!kept) return refuse("--audit: it is not where it was opened: " + std::string{sentence_for(kept.error())});
+      (*session)->keep(std::move(*kept));
     }
     const interruption interrupted;
     mcp::server{**session,
@@ -129,6 +145,21 @@ class mcp_subcommand : public command {
                                                  : mcp::commands::confined,
                                  .on_network = labels_from(on_network_),
                                  .on_read_outside = labels_from(on_read_outside_)};
+  }
+
+  /// What `run` refuses with these options, before a client counts on it. Nothing is kept of the command
+  /// that is planned for it. Not a machine that has no sandbox: file tools need none, and each command says
+  /// so; nor what a person or another mode decides about commands without one.
+  [[nodiscard]] std::optional<refusal> why_no_command_runs(const mcp::session_settings& settings,
+                                                           const invocation& call) const {
+    auto request = settings.defaults;
+    request.command = {"bash", "-c", "true"};
+    if (settings.boundary != mcp::commands::confined) request.present = mode::autonomous;
+    const auto ready = make_ready(request, options_.decisions, call, readiness::planned);
+    if (ready || ready.error().error == code::sandbox_unavailable) return std::nullopt;
+    auto why = ready.error();
+    why.detail += advice_about(options_, why);
+    return why;
   }
 
   template <class Why>

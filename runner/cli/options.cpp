@@ -25,10 +25,10 @@ environment_request parse_environment(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-void add_times_and_output(CLI::App& app, bound_options& to) {
+void add_times_and_output(CLI::App& app, bound_options& to, std::string_view without_timeout) {
   app.add_option("--timeout", to.timeout,
-                 "End the command after this long: 30s, 500ms, 2m (default: none for a person at a "
-                 "terminal, else 2m)")
+                 "End the command after this long: 30s, 500ms, 2m (default: " +
+                     std::string{without_timeout} + ")")
       ->type_name("TIME");
   app.add_option("--grace", to.grace, "From SIGTERM to SIGKILL (default: 2s)")->type_name("TIME");
   app.add_option("--max-output", to.max_output,
@@ -70,12 +70,12 @@ void add_grant_options(CLI::App& app, run_options& to) {
 }  // namespace
 
 void add_bound_options(CLI::App& app, bound_options& to) {
-  add_times_and_output(app, to);
+  add_times_and_output(app, to, "none for a person at a terminal, else 2m");
   app.add_flag("--json", to.json, "Print the run record as one JSON object");
 }
 
 void add_session_options(CLI::App& app, run_options& to) {
-  add_times_and_output(app, to.bounds);
+  add_times_and_output(app, to.bounds, "2m");
   add_grant_options(app, to);
 }
 

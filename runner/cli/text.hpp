@@ -1,5 +1,5 @@
 // Text at the edge of the program: durations and sizes that people write (quantity.cpp), words for
-// a shell and foreign bytes for a terminal (text.cpp). Bad input is refused with a sentence, never
+// a shell (text.cpp), and foreign bytes for a terminal. Bad input is refused with a sentence, never
 // mended.
 #pragma once
 
@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "json/showable.hpp"
 
 namespace pinfold {
 
@@ -46,10 +48,5 @@ inline constexpr size_range output_sizes{1, 1ULL << 30};
 
 /// The words, quoted, with one space between them: a command for `sh -c`.
 [[nodiscard]] std::string shell_join(std::span<const std::string> words);
-
-/// `text` so that a terminal shows it and obeys none of it: control characters (newline and tab
-/// among them) and bytes that are not UTF-8 as \xNN; bidirectional controls, characters that show
-/// as nothing and other controls of Unicode as \u{NNNN}. Valid UTF-8 and one line, always.
-[[nodiscard]] std::string terminal_safe(std::string_view text);
 
 }  // namespace pinfold

@@ -25,6 +25,13 @@ refusal refused(const std::string& path, std::string why) {
                  .detail = std::move(why)};
 }
 
+/// Only the owner mends it, and only where being written to by others is not what it is for, as /tmp is.
+std::string written_by_others(const struct stat& about) {
+  const bool is_to_mend = about.st_uid == ::geteuid() && (about.st_mode & S_ISVTX) == 0;
+  const std::string why = "other users may write to this directory";
+  return is_to_mend ? why + " (chmod go-w)" : why;
+}
+
 std::expected<struct stat, refusal> look_at(int directory, const std::string& path) {
   struct stat about {};
   if (::fstat(directory, &about) == 0) return about;
@@ -40,7 +47,7 @@ std::expected<void, refusal> check_way(int directory, const std::string& path) {
   }
   const bool is_sticky = (about->st_mode & S_ISVTX) != 0;
   if ((about->st_mode & writable_by_others) != 0 && !is_sticky) {
-    return std::unexpected{refused(path, "other users may write to this directory (chmod go-w)")};
+    return std::unexpected{refused(path, written_by_others(*about))};
   }
   return {};
 }
@@ -103,7 +110,7 @@ std::expected<void, refusal> check_unshared(int directory, const std::string& pa
   const auto about = look_at(directory, path);
   if (!about) return std::unexpected{about.error()};
   if ((about->st_mode & writable_by_others) == 0) return {};
-  return std::unexpected{refused(path, "other users may write to this directory (chmod go-w)")};
+  return std::unexpected{refused(path, written_by_others(*about))};
 }
 
 }  // namespace pinfold

@@ -81,6 +81,17 @@ bool is_told(std::string_view name) {
   return std::ranges::find(told_arguments, name) != told_arguments.end();
 }
 
+/// What the log itself adds to a name, and the field for what is left out. An argument of such a name is
+/// never written: it would be read as the log's word.
+constexpr std::array<std::string_view, 4> added_endings{"_base64", "_bytes", "_items", "_value"};
+constexpr std::string_view left_out_field = "left_out";
+
+bool is_ours(std::string_view name) {
+  return name == left_out_field ||
+         std::ranges::any_of(added_endings, [&](auto ending) { return name.ends_with(ending); });
+}
+
+/// A name that is told holds a text or is not there: a reader takes it for the path or the command.
 void put_argument(json& into, const std::string& name, const json& value) {
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
@@ -89,7 +100,7 @@ void put_argument(json& into, const std::string& name, const json& value) {
   } else if (value.is_structured()) {
     into[name + "_items"] = value.size();
   } else {
-    into[name] = value;
+    into[is_told(name) ? name + "_value" : name] = value;
   }
 }
 
@@ -99,13 +110,13 @@ json told(const json& arguments) {
   std::size_t left_out = 0;
   std::size_t count = 0;
   for (const auto& [name, value] : arguments.items()) {
-    if (++count > most_arguments || name.size() > longest_name) {
+    if (++count > most_arguments || name.size() > longest_name || is_ours(name)) {
       ++left_out;
     } else {
       put_argument(object, name, value);
     }
   }
-  if (left_out > 0) object["left_out"] = left_out;
+  if (left_out > 0) object[left_out_field] = left_out;
   return object;
 }
 
@@ -132,6 +143,20 @@ json effects_of(const std::vector<effect>& effects) {
     for (const auto& one : effects) {
       if (is_mere_reading(one) == reading) list.push_back(to_entry(one));
     }
+  }
+  return list;
+}
+
+json questions_of(std::span<const answered_question> questions) {
+  auto list = json::array();
+  for (const auto& one : questions) {
+    json object;
+    object["operation"] = name_of(one.asked.op);
+    object["why"] = name_of(one.asked.why);
+    put_text(object, "about", one.asked.about);
+    if (!one.asked.to.empty()) put_text(object, "to", one.asked.to);
+    object["answer"] = name_of(one.given);
+    list.push_back(std::move(object));
   }
   return list;
 }
@@ -218,6 +243,9 @@ void put_ended(json& entry, const call_ended& call) {
   entry["effects"] = effects_of(result.effects);
   const auto left_out = shorten(entry["effects"]);
   entry["more_effects"] = left_out;
+  entry["questions"] = questions_of(call.questions);
+  const auto questions_left_out = shorten(entry["questions"]);
+  entry["more_questions"] = questions_left_out;
   entry["refusal"] = refusal_or_null(result.refused);
   entry["taint"] = labels_of(call.after);
   entry["record"] = record_or_null(result.record);

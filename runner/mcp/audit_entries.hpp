@@ -44,8 +44,8 @@ void put_opening(json& entry, const audit_opening& facts);
 /// To an entry `begins`: `call`, `tool`, `arguments`, `taint`, `network`.
 void put_begun(json& entry, const call_begun& call, decision network);
 
-/// To an entry `ended`: `call`, `tool`, `how`, `duration_ms`, `effects`, `more_effects`, `refusal`,
-/// `taint`, `record`.
+/// To an entry `ended`: `call`, `tool`, `how`, `duration_ms`, `effects`, `more_effects`, `questions`,
+/// `more_questions`, `refusal`, `taint`, `record`.
 void put_ended(json& entry, const call_ended& call);
 
 /// To an entry `taint`: `call`, `added`, `taint`, `network_before`, `network`.

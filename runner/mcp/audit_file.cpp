@@ -42,6 +42,17 @@ void unlock(int file) {
   (void)::fcntl(file, F_OFD_SETLK, &whole);
 }
 
+/// Whether whoever looks for the log finds this file, and nobody else can have it by another name.
+outcome check_name(const struct stat& opened, const std::string& path) {
+  const auto no = [](const char* why) { return std::unexpected<std::string>{why}; };
+  if (opened.st_nlink == 0) return no("it was removed");
+  if (opened.st_nlink > 1) return no("it has a second name (a hard link)");
+  struct stat named{};
+  if (::lstat(path.c_str(), &named) != 0) return errno == ENOENT ? no("it was moved away") : failed(errno);
+  const bool is_the_same = named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+  return is_the_same ? outcome{} : no("it was moved away, and something else has its name");
+}
+
 outcome write_whole(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const auto wrote = ::write(file, bytes.data(), bytes.size());
@@ -75,8 +86,7 @@ std::expected<void, std::string> audit_file::append(std::string_view line) {
 std::expected<void, std::string> audit_file::append_locked(std::string_view line) {
   struct stat about{};
   if (::fstat(file_.get(), &about) != 0) return failed(errno);
-  if (about.st_nlink == 0) return std::unexpected<std::string>{"it was removed"};
-  if (about.st_nlink > 1) return std::unexpected<std::string>{"it has a second name (a hard link)"};
+  if (auto found = check_name(about, path_); !found) return found;
   bool is_open = false;
   if (about.st_size != end_) {
     const auto found = is_line_open(file_.get(), about.st_size);

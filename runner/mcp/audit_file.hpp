@@ -28,13 +28,15 @@ enum class durability : std::uint8_t { later, now };
 /// Not for several threads at once.
 class audit_file {
  public:
-  /// `opened` is open for reading and appending (O_RDWR | O_APPEND).
-  explicit audit_file(descriptor opened) noexcept : file_{std::move(opened)} {}
+  /// `opened` is open for reading and appending (O_RDWR | O_APPEND), and is what `path` leads to.
+  audit_file(descriptor opened, std::string path) noexcept
+      : file_{std::move(opened)}, path_{std::move(path)} {}
 
   /// Appends `line`, which holds no newline, and a newline. The error is a clause: why it is not in the
-  /// file; whatever part of it is there is closed off by the next line. A file that was removed, or that
-  /// got a second name, is an error too: nobody would find what is written there, or somebody else could
-  /// write to it. Waits at most `longest_wait` for another session's line.
+  /// file; whatever part of it is there is closed off by the next line. A file that was removed, that
+  /// `path` does not lead to any more, or that got a second name, is an error too: nobody would find what
+  /// is written there, or somebody else could write to it. Waits at most `longest_wait` for another
+  /// session's line.
   [[nodiscard]] std::expected<void, std::string> append(std::string_view line);
 
   /// All that was appended is on the disk at the return; with `later` only where the last time is longer
@@ -49,6 +51,7 @@ class audit_file {
   [[nodiscard]] std::expected<void, std::string> append_locked(std::string_view line);
 
   descriptor file_;
+  std::string path_;
   off_t end_{-1};  ///< where our last whole line ended; -1: not known
   std::chrono::steady_clock::time_point synced_{};
 };

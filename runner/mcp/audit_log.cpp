@@ -10,14 +10,16 @@
 namespace pinfold::mcp {
 namespace {
 
-refusal not_written(const std::string& path, const std::string& why) {
+refusal not_written(const std::string& path, std::string_view then, const std::string& why) {
   return refusal{.error = code::input_output_error,
                  .op = operation::write,
                  .path = path,
                  .resolved = {},
                  .boundary = {},
-                 .detail = "the audit log cannot be written, so nothing is done: " + why};
+                 .detail = "the audit log cannot be written, so " + std::string{then} + ": " + why};
 }
+
+constexpr std::string_view nothing_is_done = "nothing is done";
 
 std::string line_of(const json& entry) {
   auto text = one_line(entry);
@@ -37,20 +39,22 @@ audit_log::audit_log(descriptor opened, std::string path, std::string session, a
     : path_{std::move(path)},
       session_{std::move(session)},
       facts_{std::move(facts)},
-      file_{std::move(opened)},
+      file_{std::move(opened), path_},
       labels_{facts_.labels} {}
 
 std::expected<std::unique_ptr<audit_log>, refusal> audit_log::begin(descriptor opened,
                                                                     std::string path,
                                                                     audit_opening facts) {
   auto session = random_digits();
-  if (session.empty()) return std::unexpected{not_written(path, "the kernel gives no chance")};
+  if (session.empty()) {
+    return std::unexpected{not_written(path, nothing_is_done, "the kernel gives no chance")};
+  }
   std::unique_ptr<audit_log> log{
       new audit_log{std::move(opened), std::move(path), std::move(session), std::move(facts)}};
   auto first = log->entry("session");
   put_opening(first, log->facts_);
   log->owed_.push_back(line_of(first));
-  if (!log->pay(durability::now)) return std::unexpected{not_written(log->path_, log->why_)};
+  if (!log->pay(durability::now)) return std::unexpected{not_written(log->path_, nothing_is_done, log->why_)};
   log->has_begun_ = true;
   return log;
 }
@@ -68,16 +72,18 @@ std::optional<refusal> audit_log::begins(const call_begun& call) {
   put_begun(begun, call, network_with(call.before));
   const auto line = line_of(begun);
   const std::lock_guard held{lock_};
-  if ((!owed_.empty() || is_sync_owed_) && !pay(durability::now)) return not_written(path_, why_);
+  if ((!owed_.empty() || is_sync_owed_) && !pay(durability::now)) {
+    return not_written(path_, nothing_is_done, why_);
+  }
   if (auto written = file_.append(line); !written) {
     why_ = std::move(written.error());
-    return not_written(path_, why_);
+    return not_written(path_, nothing_is_done, why_);
   }
   ++calls_;
   return std::nullopt;
 }
 
-bool audit_log::ended(const call_ended& call) {
+std::optional<refusal> audit_log::ended(const call_ended& call) {
   auto end = entry("ended");
   put_ended(end, call);
   auto line = line_of(end);
@@ -88,7 +94,8 @@ bool audit_log::ended(const call_ended& call) {
     owe_taint(call.number, call.after);
     when = durability::now;
   }
-  return pay(when);
+  if (pay(when)) return std::nullopt;
+  return not_written(path_, "no call begins before this one's end is in it", why_);
 }
 
 json audit_log::entry(std::string_view event, std::chrono::system_clock::time_point at) const {

@@ -26,8 +26,8 @@ namespace pinfold::mcp {
 /// with the first end that comes more than a second after the last sync.
 class audit_log : public audit_sink {
  public:
-  /// Writes the session's first entry. `opened` as for `audit_file`; `path` is for the words of a
-  /// refusal. Error `input_output_error`: the entry could not be written.
+  /// Writes the session's first entry. `opened` and `path` as for `audit_file`. Error
+  /// `input_output_error`: the entry could not be written.
   [[nodiscard]] static std::expected<std::unique_ptr<audit_log>, refusal> begin(
       descriptor opened, std::string path, audit_opening facts);
 
@@ -36,10 +36,11 @@ class audit_log : public audit_sink {
   audit_log(const audit_log&) = delete;
   audit_log& operator=(const audit_log&) = delete;
 
-  /// Refuses while an entry that is owed, or this one, cannot be written.
+  /// Refuses (`input_output_error`, with the log's path and the reason) while an entry that is owed, or
+  /// this one, cannot be written.
   [[nodiscard]] std::optional<refusal> begins(const call_begun& call) override;
-  /// False: the entry is owed, and written before the next call begins.
-  [[nodiscard]] bool ended(const call_ended& call) override;
+  /// A refusal of the same kind: the entry is owed, and written before the next call begins.
+  [[nodiscard]] std::optional<refusal> ended(const call_ended& call) override;
 
  private:
   audit_log(descriptor opened, std::string path, std::string session, audit_opening facts);

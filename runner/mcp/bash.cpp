@@ -15,6 +15,7 @@
 
 #include "json/utf8.hpp"
 #include "mcp/arguments.hpp"
+#include "mcp/network_words.hpp"
 #include "mcp/tool.hpp"
 
 namespace pinfold::mcp {
@@ -199,8 +200,11 @@ class bash_call {
       return std::nullopt;
     }
     if (decided == decision::allow) return std::nullopt;
-    if (decided == decision::deny) return refused_command(code::network_denied, asked.command, {});
-    if (auto why = call_.person.refuses(question_about_network(asked.command))) {
+    if (decided == decision::deny) {
+      return refused_command(code::network_denied, asked.command,
+                             why_closed(request.open, call_.now.present(), request.labels));
+    }
+    if (auto why = call_.person.refuses(question_about_network(asked.command, request.labels))) {
       return refused_command(code::needs_approval, asked.command, std::move(*why));
     }
     request.open = gate::on;
@@ -210,14 +214,6 @@ class bash_call {
                         .says = verdict::ask,
                         .why = code::network_denied});
     return std::nullopt;
-  }
-
-  static std::string question_about_network(std::string_view command) {
-    std::string text = "The agent asks for the network for this command: ";
-    append_quoted(text, command);
-    return text +
-           ". The session has taken in content that others wrote or data that must not leave, so it "
-           "is closed without you. Allow this one call?";
   }
 
   tool_result run(const run_request& request, const asked_command& asked) {
@@ -255,13 +251,20 @@ class bash_call {
     record.decided.open = call_.now.settings().defaults.open;
     if (record.ended == ending::refused) {
       auto why = record.error.value_or(refused_command(code::run_lost, asked.command, {}));
+      if (why.error == code::not_enforceable && is_closed_by_labels(record)) {
+        why.detail += "; " + why_closed_to(record);
+      }
       return refuse(std::move(why));
     }
     effects_.push_back({.op = operation::execute,
                         .asked = asked.command,
                         .canonical = place_,
                         .says = verdict::allow});
-    auto result = done(text_of(record), to_json(record), std::move(effects_));
+    auto text = text_of(record);
+    if (!asked.network && is_closed_by_labels(record)) {
+      text += "\n[without the network: " + why_closed_to(record) + "]";
+    }
+    auto result = done(std::move(text), to_json(record), std::move(effects_));
     result.refused = record.error;
     result.record = std::make_shared<const run_record>(std::move(record));
     return result;
@@ -278,6 +281,17 @@ class bash_call {
     if (record.backend == backend_name::none) taken |= record.decided.after;
     record.decided.after = record.decided.before | taken;
     call_.now.take_in(taken);
+  }
+
+  static bool is_closed_by_labels(const run_record& record) {
+    const auto& decided = record.decided;
+    return record.network == network_access::off && !record.egress && decided.open != gate::off &&
+           decide_network(decided.open, decided.present, decided.before) != decision::allow;
+  }
+
+  static std::string why_closed_to(const run_record& record) {
+    const auto& decided = record.decided;
+    return why_closed(decided.open, decided.present, decided.before);
   }
 
   /// Both streams and how it ended, as a person at a terminal would see it.
@@ -323,7 +337,7 @@ tool bash_tool(const session& now) {
   const grant plain{defaults.workspace};
   description += rule_for_commands(plain, now.present(), now.boundary());
   description += ' ';
-  description += rule_for_network(decide_network(defaults.open, now.present(), now.labels()));
+  description += network_in_words(now);
   if (const auto& time = now.settings().bounds.time) {
     description += " A command is ended after " + std::to_string(time->count() / 1000) + " seconds.";
   }

@@ -11,10 +11,17 @@
 namespace pinfold::mcp {
 namespace {
 
-/// Arrays and objects are counted before anything is parsed: the library writes and frees a value by
-/// recursion. What stands in strings does not count; in text that is no JSON the count means nothing.
-bool is_too_deep(std::string_view text) noexcept {
+struct shape {
+  bool is_too_deep{false};
+  std::size_t values{0};  ///< or more than there are: what could begin one is counted
+};
+
+/// Looked at before anything is parsed: the library writes and frees a value by recursion, and a value of
+/// three bytes becomes a hundred. What stands in strings does not count; in text that is no JSON the counts
+/// mean nothing.
+shape shape_of(std::string_view text) noexcept {
   unsigned depth = 0;
+  shape found;
   bool is_in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -24,12 +31,15 @@ bool is_too_deep(std::string_view text) noexcept {
     } else if (c == '"') {
       is_in_string = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > most_depth) return true;
+      if (++depth > most_depth) return {true, found.values};
+      ++found.values;
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
+    } else if (c == ',') {
+      ++found.values;
     }
   }
-  return false;
+  return found;
 }
 
 malformed no_message(std::optional<request_id> id, std::string why) {
@@ -112,15 +122,24 @@ parsed_line parse_line(std::string_view line, batches allowed) {
     parsed.messages.emplace_back(oversized());
     return parsed;
   }
-  if (is_too_deep(line)) {
+  const auto found = shape_of(line);
+  if (found.is_too_deep) {
     return one_error(error_number::parse_error,
                      "nested deeper than " + std::to_string(most_depth) + " arrays and objects");
   }
+  if (found.values > most_values) {
+    return one_error(error_number::invalid_request, "a message has at most " + std::to_string(most_values) +
+                                                        " values: this one was not read");
+  }
   auto value = json::parse(line, nullptr, false);
   if (value.is_discarded()) return one_error(error_number::parse_error, "the line is not JSON");
-  if (value.is_array()) return read_batch(value, allowed);
   parsed_line parsed;
-  parsed.messages.push_back(read_message(value));
+  if (value.is_array()) {
+    parsed = read_batch(value, allowed);
+  } else {
+    parsed.messages.push_back(read_message(value));
+  }
+  parsed.bytes = line.size() + found.values * value_bytes;
   return parsed;
 }
 

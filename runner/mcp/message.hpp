@@ -21,6 +21,11 @@ namespace pinfold::mcp {
 inline constexpr std::size_t most_message = std::size_t{4} << 20;
 /// A message with arrays and objects nested deeper is not parsed.
 inline constexpr unsigned most_depth = 64;
+/// A message with more values (elements, members, and the arrays and objects themselves) is not parsed:
+/// a value of three bytes becomes a hundred in memory.
+inline constexpr std::size_t most_values = 16'384;
+/// What one value takes in memory, at most, beside its text.
+inline constexpr std::size_t value_bytes = 128;
 /// A batch with more messages is not taken.
 inline constexpr std::size_t most_batch = 256;
 /// A text id or progress token with more bytes is refused: it is kept and sent back.
@@ -73,11 +78,13 @@ enum class batches : std::uint8_t { refused, taken };
 struct parsed_line {
   std::vector<message> messages;  ///< at least one
   bool is_batch{false};           ///< the answers belong in one array
+  std::size_t bytes{0};           ///< what they take in memory, at most: the line's and `value_bytes` each
 };
 
 /// What one line says; `line` is without its newline. Never throws. What comes of bad bytes:
 /// no JSON, nested too deep, or no UTF-8 -> parse_error; an array where batches are refused, an empty
-/// one, one that is too long, and whatever is JSON but no message -> invalid_request.
+/// one, one that is too long, more than `most_values`, and whatever is JSON but no message ->
+/// invalid_request.
 [[nodiscard]] parsed_line parse_line(std::string_view line, batches allowed);
 
 /// The error for a line that was longer than `most_message` and was not kept.

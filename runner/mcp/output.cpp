@@ -18,8 +18,8 @@
 
 namespace pinfold::mcp {
 
-outlet::outlet(int fd, int ending)
-    : descriptor_{fd}, ending_{ending}, closing_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+outlet::outlet(int fd, watched other)
+    : descriptor_{fd}, other_{other}, closing_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
   struct stat about {};
   if (::fstat(fd, &about) != 0) return;
   if (S_ISSOCK(about.st_mode)) kind_ = kind::socket;
@@ -79,15 +79,32 @@ long outlet::write_some(std::string_view bytes) {
   return ::write(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
 }
 
+/// For poll(2): no end while the client's end is open.
+int outlet::left_of_patience() {
+  using std::chrono::milliseconds;
+  if (!until_) return -1;
+  const auto left = *until_ - std::chrono::steady_clock::now();
+  return static_cast<int>(std::max(std::chrono::ceil<milliseconds>(left), milliseconds{0}).count());
+}
+
+/// What the client wrote before it closed its end may still wait to be read (poll(2) tells the end at
+/// once): so there is a time in which a client that reads gets its answers.
 bool outlet::wait_for_room() {
-  std::array<pollfd, 3> watched{{{own_ ? own_.get() : descriptor_, POLLOUT, 0},
-                                 {closing_.get(), POLLIN, 0},
-                                 {ending_, POLLIN, 0}}};
+  constexpr short is_over = POLLHUP | POLLRDHUP | POLLERR | POLLNVAL;
+  std::array<pollfd, 4> polled{{{own_ ? own_.get() : descriptor_, POLLOUT, 0},
+                                {closing_.get(), POLLIN, 0},
+                                {other_.ending, POLLIN, 0},
+                                {other_.input, POLLRDHUP, 0}}};
   for (;;) {
-    const int ready = ::poll(watched.data(), watched.size(), -1);
+    if (until_) polled[3].fd = -1;
+    const int left = left_of_patience();
+    if (left == 0) return false;
+    const int ready = ::poll(polled.data(), polled.size(), left);
     if (ready < 0 && errno != EINTR) return false;
-    if (watched[1].revents != 0 || watched[2].revents != 0) return false;
-    if (ready > 0) return true;
+    if (ready <= 0) continue;
+    if (polled[1].revents != 0 || polled[2].revents != 0) return false;
+    if ((polled[3].revents & is_over) != 0) until_ = std::chrono::steady_clock::now() + patience;
+    if (polled[0].revents != 0) return true;
   }
 }
 

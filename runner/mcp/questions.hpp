@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -13,6 +14,7 @@
 
 #include "mcp/message.hpp"
 #include "mcp/output.hpp"
+#include "mcp/tool.hpp"
 
 namespace pinfold::mcp {
 
@@ -29,21 +31,25 @@ class questions {
   explicit questions(outlet& to, std::chrono::milliseconds patience = std::chrono::minutes{10})
       : to_{to}, patience_{patience} {}
 
+  /// So many may wait for an answer; each keeps a thread.
+  static constexpr std::size_t most_open = 64;
+
   void set(person now);
 
-  /// Asks and waits. Nothing: yes. Else why not, as a clause. Never to be called on the thread that
-  /// reads: the answer comes there.
-  [[nodiscard]] std::optional<std::string> refuses(std::string_view question,
-                                                   std::stop_token cancelled);
+  /// What came of a question.
+  struct outcome {
+    std::optional<reply> given;          ///< nothing: nobody could be asked
+    std::optional<std::string> refused;  ///< why it is no yes, as a clause
+  };
+
+  /// Asks and waits. Never to be called on the thread that reads: the answer comes there.
+  [[nodiscard]] outcome put(std::string_view question, std::stop_token cancelled);
 
   /// The client answered a request of ours; an answer to none of them is ignored.
   void answered(const response& answer);
 
  private:
-  enum class answer : std::uint8_t { none, yes, declined, dismissed, failed };
-
-  [[nodiscard]] static answer read(const response& given);
-  [[nodiscard]] static std::optional<std::string> clause_for(answer given);
+  [[nodiscard]] static reply read(const response& given);
   void ask(const std::string& id, std::string_view question);
   void withdraw(const std::string& id);
 
@@ -53,7 +59,7 @@ class questions {
   std::condition_variable_any changed_;
   person person_{person::not_yet};
   std::uint64_t asked_{0};
-  std::map<std::string, answer> open_;
+  std::map<std::string, std::optional<reply>> open_;
 };
 
 }  // namespace pinfold::mcp

@@ -78,7 +78,7 @@ server::server(session& now, std::function<std::vector<tool>(const session&)> to
       tools_{make_tools_(now)},
       client_{client},
       log_{log},
-      out_{client.output, client.ending},
+      out_{client.output, {.input = client.input, .ending = client.ending}},
       questions_{out_},
       files_{{.threads = file_threads}},
       commands_{{.threads = command_threads}} {}
@@ -110,9 +110,16 @@ void server::take_line(std::string_view line) {
   auto parsed = parse_line(line, has_batches ? batches::taken : batches::refused);
   answer_place place{out_};
   if (parsed.is_batch) {
-    place = answer_place{out_, std::make_shared<batch_answer>(out_, answers_of(parsed.messages))};
+    auto batch = batch_answer::begin(out_, held_, answers_of(parsed.messages), line.size());
+    if (!batch) {
+      return out_.send(error_line(std::nullopt, error_number::internal_error,
+                                  "ResourceExhausted: too many answers wait for the rest of their "
+                                  "batches: nothing of this one is done"),
+                       outlet::when::later);
+    }
+    place = answer_place{out_, std::move(batch)};
   }
-  for (auto& one : parsed.messages) take(one, place, line.size());
+  for (auto& one : parsed.messages) take(one, place, parsed.bytes);
 }
 
 void server::take(message& one, const answer_place& place, std::size_t bytes) {
@@ -120,12 +127,12 @@ void server::take(message& one, const answer_place& place, std::size_t bytes) {
   if (const auto* told = std::get_if<notification>(&one)) return take_notification(*told);
   if (const auto* given = std::get_if<response>(&one)) return questions_.answered(*given);
   const auto& bad = std::get<malformed>(one);
-  place.send(error_line(bad.id, bad.error, bad.why), outlet::when::later);
+  place.send_error(error_line(bad.id, bad.error, bad.why), outlet::when::later);
 }
 
 void server::take_request(request& asked, const answer_place& place, std::size_t bytes) {
   const auto refuse = [&](error_number number, std::string_view why) {
-    place.send(error_line(asked.id, number, why), outlet::when::later);
+    place.send_error(error_line(asked.id, number, why), outlet::when::later);
   };
   if (!spoken_ && asked.method != "initialize" && asked.method != "ping") {
     return refuse(error_number::invalid_request, "the first request is initialize");
@@ -136,7 +143,7 @@ void server::take_request(request& asked, const answer_place& place, std::size_t
   if (asked.method == "tools/call") return call_tool(asked, place, bytes);
   const auto answer = answer_to(asked, place.is_in_batch());
   if (!answer) return refuse(answer.error().number, answer.error().why);
-  place.send(result_line(asked.id, *answer), outlet::when::later);
+  place.send_result(asked.id, *answer, outlet::when::later);
 }
 
 void server::take_notification(const notification& told) {

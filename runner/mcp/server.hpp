@@ -46,6 +46,8 @@ class server {
   /// So many file calls and commands at a time; more of them wait.
   static constexpr std::size_t file_threads = 4;
   static constexpr std::size_t command_threads = 8;
+  /// So many bytes of answers may wait for the rest of their batches, in all.
+  static constexpr std::size_t most_held = std::size_t{32} << 20;
 
   /// `tools` are made anew for each list, so that a description says what holds at that moment.
   server(session& now, std::function<std::vector<tool>(const session&)> tools,
@@ -98,6 +100,7 @@ class server {
   void look_again_after(const job& made, const tool_result& result);
   [[nodiscard]] progress_sink progress_for(const job& made);
 
+  void tell_of_log(const std::optional<refusal>& why);
   void tell_of_taint(taint before, taint after);
   void tell_of_change();
   void log(level how, std::string_view text);
@@ -109,6 +112,7 @@ class server {
   const client_descriptors client_;
   audit_sink* const log_;
   outlet out_;
+  answer_room held_{most_held};
   questions questions_;
   call_table calls_;
   std::optional<revision> spoken_;  ///< set by the thread that reads, before any call begins

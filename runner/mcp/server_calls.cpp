@@ -14,19 +14,26 @@ using std::chrono::steady_clock;
 
 const json no_arguments = json::object();
 
-/// The person at the client, for one call.
+/// The person at the client, for one call. Every question that was put is kept, whatever tool put it.
 class person_for_call : public asker {
  public:
-  person_for_call(questions& all, std::stop_token cancelled)
-      : all_{all}, cancelled_{std::move(cancelled)} {}
+  person_for_call(questions& all, std::stop_token cancelled, workers* waits_on,
+                  std::vector<answered_question>& put)
+      : all_{all}, cancelled_{std::move(cancelled)}, waits_on_{waits_on}, put_{put} {}
 
-  std::optional<std::string> refuses(std::string_view question) override {
-    return all_.refuses(question, cancelled_);
+  std::optional<std::string> refuses(const question& asked) override {
+    std::optional<workers::aside> others_run;
+    if (waits_on_ != nullptr) others_run.emplace(*waits_on_);
+    auto came = all_.put(asked.text, cancelled_);
+    if (came.given) put_.push_back({asked, *came.given});
+    return std::move(came.refused);
   }
 
  private:
   questions& all_;
   std::stop_token cancelled_;
+  workers* waits_on_;
+  std::vector<answered_question>& put_;
 };
 
 refusal exhausted(std::string_view tool) {
@@ -36,15 +43,6 @@ refusal exhausted(std::string_view tool) {
                  .resolved = {},
                  .boundary = {},
                  .detail = "too many calls are waiting: call again when some are answered"};
-}
-
-refusal unwritten(std::string_view tool) {
-  return refusal{.error = code::input_output_error,
-                 .op = operation::execute,
-                 .path = std::string{tool},
-                 .resolved = {},
-                 .boundary = {},
-                 .detail = "the audit log cannot be written, so nothing is done"};
 }
 
 std::optional<request_id> token_in(const json& params) {
@@ -83,11 +81,13 @@ std::expected<server::job, method_error> server::job_for(request& asked,
   const auto given = asked.params->find("arguments");
   const bool has_arguments = given != asked.params->end();
   if (has_arguments && !given->is_object()) return wrong("the arguments are not an object");
+  // Whatever else stands in the parameters is not kept while the call waits.
+  const auto kept = has_arguments ? std::make_shared<const json>(std::move(*given)) : nullptr;
   return job{.number = ++numbered_,
              .id = std::move(asked.id),
              .called = &*called,
-             .params = asked.params,
-             .arguments = has_arguments ? &*given : &no_arguments,
+             .held = kept,
+             .arguments = kept ? kept.get() : &no_arguments,
              .progress_token = token_in(*asked.params),
              .place = place};
 }
@@ -96,7 +96,7 @@ void server::call_tool(request& asked, const answer_place& place, std::size_t by
   auto made = job_for(asked, place);
   if (!made) {
     const auto& why = made.error();
-    return place.send(error_line(asked.id, why.number, why.why), outlet::when::later);
+    return place.send_error(error_line(asked.id, why.number, why.why), outlet::when::later);
   }
   // A question to a person is answered through this thread, so in mode ask it runs no call.
   const bool is_quick = made->called->runs == pace::quick && now_.present() != mode::ask;
@@ -108,10 +108,11 @@ void server::begin(std::shared_ptr<job> made, std::size_t bytes) {
   made->stop = std::stop_source{};
   (void)calls_.begin(made->id, made->stop);  // it is not in flight: that was asked on this thread
   auto& where = made->called->runs == pace::command ? commands_ : files_;
+  made->runs_on = &where;
   if (where.offer([this, made] { run_now(*made, outlet::when::now); }, bytes)) return;
   calls_.end(made->id);
   const auto refused = not_done(exhausted(made->called->name));
-  made->place.send(result_line(made->id, result_of(refused, *spoken_)), outlet::when::later);
+  made->place.send_result(made->id, result_of(refused, *spoken_), outlet::when::later);
 }
 
 void server::run_now(job& made, outlet::when written) noexcept try {
@@ -122,16 +123,16 @@ void server::run_now(job& made, outlet::when written) noexcept try {
   const auto begun = steady_clock::now();
   const auto before = now_.labels();
   if (log_ != nullptr) {
-    auto why = is_log_lost_ ? std::optional{unwritten(made.called->name)}
-                            : log_->begins({.number = made.number,
-                                            .tool = made.called->name,
-                                            .arguments = *made.arguments,
-                                            .before = before,
-                                            .at = std::chrono::system_clock::now()});
+    auto why = log_->begins({.number = made.number,
+                             .tool = made.called->name,
+                             .arguments = *made.arguments,
+                             .before = before,
+                             .at = std::chrono::system_clock::now()});
+    tell_of_log(why);
     if (why) {
       calls_.end(made.id);
       const auto refused = not_done(std::move(*why));
-      return made.place.send(result_line(made.id, result_of(refused, *spoken_)), written);
+      return made.place.send_result(made.id, result_of(refused, *spoken_), written);
     }
   }
   finish(made, act(made), before, begun, written);
@@ -141,7 +142,7 @@ void server::run_now(job& made, outlet::when written) noexcept try {
 }
 
 std::optional<tool_result> server::act(job& made) {
-  person_for_call person{questions_, made.stop.get_token()};
+  person_for_call person{questions_, made.stop.get_token(), made.runs_on, made.asked};
   const tool_call call{.arguments = *made.arguments,
                        .now = now_,
                        .cancelled = made.stop.get_token(),
@@ -168,22 +169,27 @@ void server::finish(job& made, const std::optional<tool_result>& result, taint b
   tell_of_taint(before, after);
   if (before != after || (result && result->refused)) tell_of_change();
   if (result && made.stop.stop_requested()) return made.place.drop();
-  made.place.send(result ? result_line(made.id, result_of(*result, *spoken_))
-                         : error_line(made.id, error_number::internal_error, "the tool failed"),
-                  written);
+  if (result) return made.place.send_result(made.id, result_of(*result, *spoken_), written);
+  made.place.send_error(error_line(made.id, error_number::internal_error, "the tool failed"), written);
 }
 
 void server::write_down(const job& made, const std::optional<tool_result>& result,
                         std::chrono::microseconds took) {
   if (log_ == nullptr) return;
-  const bool is_written = log_->ended({.number = made.number,
-                                       .tool = made.called->name,
-                                       .how = end_of(result, made.stop.stop_requested()),
-                                       .result = result ? &*result : nullptr,
-                                       .after = now_.labels(),
-                                       .took = took});
-  if (is_written || is_log_lost_.exchange(true)) return;
-  log(level::error, "the audit log cannot be written: no further call is done");
+  const auto why = log_->ended({.number = made.number,
+                                .tool = made.called->name,
+                                .how = end_of(result, made.stop.stop_requested()),
+                                .result = result ? &*result : nullptr,
+                                .after = now_.labels(),
+                                .took = took,
+                                .questions = made.asked});
+  if (why) tell_of_log(why);
+}
+
+/// A log that takes the begin of a call takes everything that was owed to it.
+void server::tell_of_log(const std::optional<refusal>& why) {
+  if (is_log_lost_.exchange(why.has_value()) || !why) return;
+  log(level::error, why->message());
 }
 
 void server::note(const job& made, const tool_result& result) {

@@ -28,6 +28,8 @@
 #include <pinfold/settings.hpp>
 #include <pinfold/taint.hpp>
 
+#include "mcp/kept_file.hpp"
+
 namespace pinfold::mcp {
 
 /// Whether commands are held by the kernel, or the harness said that they need not be.
@@ -70,6 +72,13 @@ class session {
   /// path to another directory than the one that was held first (WorkspaceGone).
   void look_again();
 
+  /// No tool changes this file from now on. To be called before anything is served.
+  void keep(kept_file file) { kept_ = std::move(file); }
+  /// Whether a change of `canonical` is one of the file that is kept, or of where it lies.
+  [[nodiscard]] bool is_kept(const std::string& canonical) const {
+    return kept_ && kept_->is_held_by(canonical);
+  }
+
   [[nodiscard]] const session_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] const runner& launcher() const noexcept { return launcher_; }
   [[nodiscard]] mode present() const noexcept { return settings_.defaults.present; }
@@ -96,6 +105,7 @@ class session {
 
   const session_settings settings_;
   const runner launcher_;
+  std::optional<kept_file> kept_;
   std::mutex looking_;
   std::optional<std::pair<dev_t, ino_t>> first_;  ///< the directory that was held first
   mutable std::mutex lock_;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -41,6 +42,49 @@ struct tool_hints {
   bool open_world{false};
 };
 
+/// What a person is asked about one call.
+struct question {
+  operation op{operation::read};
+  code why{code::needs_approval};  ///< for what it is refused without a yes
+  std::string about;               ///< the canonical path or the command
+  std::string to{};                ///< of a rename: where it would go, canonical
+  std::string text;                ///< for the person
+};
+
+/// What came of a question that was put.
+enum class reply : std::uint8_t {
+  yes,
+  declined,
+  dismissed,
+  unanswered,  ///< in time
+  cancelled,   ///< the call, before there was an answer
+  failed,      ///< the client answered with an error, or with nothing that is an answer
+};
+
+[[nodiscard]] constexpr std::string_view name_of(reply given) noexcept {
+  switch (given) {
+    case reply::yes:
+      return "yes";
+    case reply::declined:
+      return "declined";
+    case reply::dismissed:
+      return "dismissed";
+    case reply::unanswered:
+      return "unanswered";
+    case reply::cancelled:
+      return "cancelled";
+    case reply::failed:
+      return "failed";
+  }
+  return "failed";
+}
+
+/// A question and its answer, for the audit log.
+struct answered_question {
+  question asked;
+  reply given{reply::failed};
+};
+
 /// A person at the client, who is asked about one call.
 class asker {
  public:
@@ -48,13 +92,15 @@ class asker {
 
   /// Puts the question and waits for the answer, the call's cancellation or the end of the session.
   /// Nothing: yes. Else a sentence that says why not: the client cannot ask, nobody answered, or no.
-  [[nodiscard]] virtual std::optional<std::string> refuses(std::string_view question) = 0;
+  [[nodiscard]] virtual std::optional<std::string> refuses(const question& asked) = 0;
 };
 
 /// The grant for what the verdict asks about, from the person. Error: the verdict's refusal (with why
-/// nobody said yes as its detail); also for a verdict that refuses.
+/// nobody said yes as its detail); also for a verdict that refuses. `manner` is what else the person has to
+/// know of the call, as a clause: ", replacing what is there".
 [[nodiscard]] std::expected<one_call_grant, refusal> approval(asker& person, const verdict& asked,
-                                                              std::string_view as_asked);
+                                                              std::string_view as_asked,
+                                                              std::string_view manner = {});
 
 /// `done` so far, of `total` where that is known, and a line for a person.
 using progress_sink =
@@ -148,6 +194,7 @@ struct call_ended {
   const tool_result* result;
   taint after;
   std::chrono::microseconds took;
+  std::span<const answered_question> questions{};  ///< those that were put to a person
 };
 
 /// Who is told of each call. Called from several threads at once.
@@ -155,11 +202,12 @@ class audit_sink {
  public:
   virtual ~audit_sink() = default;
 
-  /// Before anything is done. A refusal: it could not be written down, so nothing is done.
+  /// Before anything is done. A refusal: it could not be written down, so nothing is done. The client is
+  /// told in a log message, once until it works again.
   [[nodiscard]] virtual std::optional<refusal> begins(const call_begun& call) = 0;
-  /// Before the client is answered. False: it could not be written down; the client is told in a
-  /// log message, and no later call begins.
-  [[nodiscard]] virtual bool ended(const call_ended& call) = 0;
+  /// Before the client is answered. A refusal: it could not be written down; the client is told in the
+  /// same way, and `begins` refuses until it is.
+  [[nodiscard]] virtual std::optional<refusal> ended(const call_ended& call) = 0;
 };
 
 }  // namespace pinfold::mcp

@@ -22,7 +22,7 @@ bool workers::offer(std::function<void()> work, std::size_t bytes) {
 
 /// One that is free, a new one, or at least one that will be free.
 bool workers::has_thread() {
-  if (idle_ > waiting_.size() || threads_.size() >= bounds_.threads) return true;
+  if (idle_ > waiting_.size() || threads_.size() >= bounds_.threads + aside_) return true;
   const signals_blocked quiet;
   try {
     threads_.emplace_back([this] { run(); });
@@ -36,9 +36,12 @@ void workers::run() noexcept {
   std::unique_lock locked{lock_};
   for (;;) {
     ++idle_;
-    changed_.wait(locked, [this] { return is_closed_ || !waiting_.empty(); });
+    changed_.wait(locked, [this] {
+      return is_closed_ || (!waiting_.empty() && running_ < bounds_.threads);
+    });
     --idle_;
     if (is_closed_) return;
+    ++running_;
     auto next = std::move(waiting_.front());
     waiting_.pop_front();
     bytes_ -= next.bytes;
@@ -46,7 +49,25 @@ void workers::run() noexcept {
     next.work();
     next.work = nullptr;
     locked.lock();
+    --running_;
   }
+}
+
+void workers::leave() {
+  {
+    const std::lock_guard locked{lock_};
+    --running_;
+    ++aside_;
+    if (!is_closed_ && !waiting_.empty()) (void)has_thread();  // without one the work waits on
+  }
+  changed_.notify_one();
+}
+
+/// It goes on at once, beside those that were begun meanwhile: somebody has waited for it long enough.
+void workers::come_back() noexcept {
+  const std::lock_guard locked{lock_};
+  ++running_;
+  --aside_;
 }
 
 void workers::close() noexcept {

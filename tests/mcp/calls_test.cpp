@@ -77,6 +77,84 @@ TEST_CASE("the end of the input, an interruption and a client that is gone end e
   }
 }
 
+TEST_CASE("questions that nobody answers hold up no file call; only so many are put") {
+  served on{[](session_settings& settings) { settings.defaults.present = mode::ask; }};
+  on.peer.initialize("2025-11-25", {{"elicitation", json::object()}});
+  for (int i = 0; i < 8; ++i) on.peer.call(100 + i, "ask");
+  for (int i = 0; i < 8; ++i) CHECK(on.peer.next(3000)["method"] == "elicitation/create");
+  on.peer.call(1, "file");
+  CHECK(on.peer.next(3000)["id"] == 1);
+  constexpr auto most = static_cast<int>(questions::most_open);
+  for (int i = 8; i < most; ++i) on.peer.call(100 + i, "ask");
+  for (int i = 8; i < most; ++i) CHECK(on.peer.next(3000)["method"] == "elicitation/create");
+  on.peer.call(2, "ask");
+  CHECK(text_of(on.peer.answer(2)) == "too many questions wait for an answer");
+  on.peer.call(3, "file");
+  CHECK(on.peer.next(3000)["id"] == 3);
+}
+
+TEST_CASE("a client that closed its end and reads nothing keeps no call alive") {
+  served on;
+  on.peer.initialize();
+  on.peer.call(1, "wait");
+  wait_until(on.room.inside, 1);
+  on.peer.call(2, "quick", {{"n", std::string(std::size_t{1} << 20, 'x')}});  // more than a pipe takes
+  std::this_thread::sleep_for(100ms);
+  on.peer.hang_up();
+  auto ended = std::async(std::launch::async, [&] { on.peer.join(); });
+  const bool is_in_time = ended.wait_for(3s) == std::future_status::ready;
+  if (!is_in_time) on.peer.interrupt();
+  ended.get();
+  CHECK(is_in_time);
+  CHECK(on.room.cancelled == 1);
+}
+
+TEST_CASE("what a client that closed its end still reads at once is written whole") {
+  served on;
+  on.peer.initialize();
+  on.peer.call(1, "quick", {{"n", std::string(std::size_t{1} << 20, 'x')}});
+  on.peer.hang_up();
+  CHECK(on.peer.answer(1)["result"]["structuredContent"]["n"].get<std::string>().size() == 1 << 20);
+}
+
+TEST_CASE("what waits for the rest of its batch is bounded; every call gets an answer") {
+  served on;
+  on.peer.initialize("2025-03-26");
+  json batch = json::array();
+  const auto add = [&](int id, const char* tool) {
+    batch.push_back(
+        {{"jsonrpc", "2.0"}, {"id", id}, {"method", "tools/call"}, {"params", {{"name", tool}}}});
+  };
+  add(0, "wait");
+  for (int i = 1; i <= 60; ++i) add(i, "large");
+  on.peer.send(batch);
+  wait_until(on.room.inside, 1);
+  on.peer.notify("notifications/cancelled", {{"requestId", 0}});
+  const auto all = on.peer.next();
+  REQUIRE(all.size() == 60);
+  std::size_t whole = 0;
+  for (const auto& one : all) {
+    if (one.contains("result")) ++whole;
+    else CHECK(error_of(one) == -32603);
+  }
+  CHECK(whole >= 25);
+  CHECK(whole * (1 << 20) <= server::most_held);
+  on.peer.call(61, "large");  // what was held is free again
+  CHECK(on.peer.answer(61).contains("result"));
+}
+
+TEST_CASE("what the values of waiting calls take in memory is bounded too") {
+  served on;
+  on.peer.initialize();
+  for (int i = 0; i < 8; ++i) on.peer.call(100 + i, "wait");
+  wait_until(on.room.inside, 8);
+  json many = json::array();
+  for (int i = 0; i < 8000; ++i) many.push_back(json::object());
+  for (int i = 0; i < 40; ++i) on.peer.call(i + 1, "wait", {{"n", many}});
+  const auto first = on.peer.next(3000);
+  CHECK(first["result"]["structuredContent"]["refusal"]["error"] == "ResourceExhausted");
+}
+
 TEST_CASE("more calls than may wait are refused as a result, and none of them is lost") {
   served on;
   on.peer.initialize();

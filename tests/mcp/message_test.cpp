@@ -60,6 +60,22 @@ TEST_CASE("what is no JSON is a parse error with a null id") {
   }
 }
 
+TEST_CASE("a message with more values than any has is too large, wherever they stand") {
+  const auto with = [](std::size_t values, const std::string& one) {
+    std::string line = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[)";
+    for (std::size_t i = 0; i < values; ++i) line += (i == 0 ? "" : ",") + one;
+    return line + "]}}";
+  };
+  for (const std::string one : {"{}", "[]", "0", "\"\""}) {
+    INFO(one);
+    const auto found = bad(with(most_values, one));
+    CHECK(found.error == error_number::invalid_request);
+    CHECK(found.why.contains(std::to_string(most_values)));
+    CHECK(std::holds_alternative<request>(only(with(most_values / 4, one))));
+  }
+  CHECK(std::holds_alternative<request>(only(with(1, '"' + std::string(most_values, ',') + '"'))));
+}
+
 TEST_CASE("what is JSON and no message is an invalid request") {
   for (const auto* line :
        {"1", "null", "\"text\"", "{}", R"({"jsonrpc":"2.0"})", R"({"jsonrpc":"2.0","id":null,"method":"m"})",

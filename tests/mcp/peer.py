@@ -79,8 +79,8 @@ class Peer:
 class Served(support.World):
     """A world with servers in it."""
 
-    def serve(self, *options, env=None):
-        process = self.start("mcp", *options, stdin=subprocess.PIPE, env=env)
+    def serve(self, *options, **more):
+        process = self.start("mcp", *options, stdin=subprocess.PIPE, **more)
         peer = Peer(process)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.stdout.close)

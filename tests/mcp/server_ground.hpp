@@ -61,6 +61,8 @@ inline client::tool_list tools_with(waiting_room& room) {
     return std::vector{
         made("quick", pace::quick, [](const tool_call& call) { return done("quick", call.arguments); }),
         made("file", pace::file, [](const tool_call&) { return done("file", {{"n", 1}}); }),
+        made("large", pace::file,
+             [](const tool_call&) { return done(std::string(std::size_t{1} << 20, 'x'), {{"n", 1}}); }),
         made("wait", pace::command, [&room](const tool_call& call) { return room.wait(call); }),
         made("wait_file", pace::file, [&room](const tool_call& call) { return room.wait(call); }),
         made("refuse", pace::quick, [](const tool_call&) { return not_done(no("../x")); }),
@@ -73,7 +75,7 @@ inline client::tool_list tools_with(waiting_room& room) {
              }),
         made("ask", pace::quick,
              [](const tool_call& call) {
-               const auto why = call.person.refuses("May it?");
+               const auto why = call.person.refuses({.about = "/x", .text = call.arguments.value("text", "May it?")});
                return done(why.value_or("yes"), {{"n", 1}});
              }),
         made("progress", pace::file, [](const tool_call& call) {

@@ -3,6 +3,7 @@ end of a server and of all that it started."""
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -150,6 +151,36 @@ class Commands(Sandboxed):
         process.stdin.close()
         self.assertEqual(process.wait(timeout=support.HANG), 128 + signal.SIGTERM)
 
+    def test_the_end_of_the_input_ends_what_a_client_runs_that_does_not_read(self):
+        for kind in ("pipe", "socket"):
+            with self.subTest(kind):
+                word = f"4545{os.getpid()}{self.uid}"
+                reads, writes = os.pipe()
+                self.addCleanup(os.close, reads)
+                theirs, ours = socket.socketpair() if kind == "socket" else (subprocess.PIPE, None)
+                process = self.start("mcp", "--grace", "100ms", stdin=theirs, stdout=writes)
+                os.close(writes)
+                self.addCleanup(process.stderr.close)
+                self.addCleanup(lambda one=process: one.poll() is None and (one.kill(), one.wait()))
+                if ours:
+                    theirs.close()
+                to = process.stdin or ours.makefile("wb")
+                for request in (("initialize", {"protocolVersion": "2025-11-25"}),
+                                ("tools/call", {"name": "bash",
+                                                "arguments": {"command": f"touch up{kind}; sleep {word}"}})):
+                    to.write(json.dumps({"jsonrpc": "2.0", "id": request[0], "method": request[0],
+                                         "params": request[1]}).encode() + b"\n")
+                to.flush()
+                self.wait_for(f"project/up{kind}")
+                to.write((b'{"jsonrpc":"2.0","id":"' + b"x" * 900 + b'","method":"ping"}\n') * 130)
+                to.flush()
+                time.sleep(0.2)
+                to.close()
+                if ours:
+                    ours.close()
+                self.assertEqual(process.wait(timeout=10), 0)
+                self.wait_for_none(word)
+
 
 @support.as_each_user
 class Session(Sandboxed):
@@ -168,6 +199,32 @@ class Session(Sandboxed):
         self.assertEqual(self.grant(on)["taint"], ["untrusted_content"])
         refusal = self.refusal(on.call("bash", command="true", network=True))
         self.assertEqual(refusal["error"], "NetworkDenied")
+
+    def test_the_closing_of_the_network_is_explained_before_it_comes_and_after(self):
+        on = self.session("--gate", "untainted")
+        described = lambda: on.answer(on.ask("tools/list"))["result"]["tools"][0]["description"]  # noqa: E731
+        before = described()
+        self.assertIn("adds untrusted_content to the session for good (--taint-on-network), and that closes "
+                      "the network to the commands after it (--gate untainted)", before)
+        self.assertIn("With network false a command has none and adds nothing", before)
+        on.call("bash", command="true")
+        why = ("the gate is untainted, and the session holds untrusted_content, which closes it: no label is "
+               "ever taken away, so it stays closed in this session")
+        self.assertIn(f"The network is closed. Why: {why}.", described())
+        self.assertNotIn("--taint-on-network", described())
+        self.assertTrue(self.refusal(on.call("bash", command="true", network=True))["message"].endswith(why))
+        text = lambda **more: on.call("bash", command="true", **more)["content"][0]["text"]  # noqa: E731
+        self.assertEqual(text(), f"[exited, exit code 0]\n[without the network: {why}]")
+        self.assertEqual(text(network=False), "[exited, exit code 0]")
+        on = self.session("--gate", "off")
+        self.assertTrue(self.refusal(on.call("bash", command="true", network=True))["message"]
+                        .endswith("the gate is off: it stays closed in this session"))
+        on = self.session("--gate", "on")
+        self.assertIn("adds untrusted_content to the session for good (--taint-on-network). With", described())
+        on = self.session("--gate", "on", "--taint-on-network", "none")
+        self.assertNotIn("--taint-on-network", described())
+        on = self.session("--mode", "ask", "--gate", "untainted", "--taint", "private_data")
+        self.assertIn("closes it but for a command with network true that a person approves", described())
 
     def test_a_command_that_says_so_has_no_network_and_takes_nothing_in(self):
         on = self.session("--gate", "untainted")

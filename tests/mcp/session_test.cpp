@@ -124,6 +124,28 @@ TEST_CASE("a person is asked where the client can ask; the answer decides") {
   }
 }
 
+TEST_CASE("what an agent wrote into a question turns no line round and obeys no terminal") {
+  served on{[](session_settings& settings) { settings.defaults.present = mode::ask; }};
+  on.peer.initialize("2025-11-25", {{"elicitation", json::object()}});
+  on.peer.call(1, "ask", {{"text", "May \u202e\u2066\u2028\u009b\x1b[2J\n it? \u00e4"}});
+  CHECK(on.peer.next()["params"]["message"] ==
+        "May \\u{202e}\\u{2066}\\u{2028}\\u{009b}\\x1b[2J\\x0a it? \u00e4");
+}
+
+TEST_CASE("the first answer to a question counts: no later one makes a yes of a no") {
+  served on{[](session_settings& settings) { settings.defaults.present = mode::ask; }};
+  on.peer.initialize("2025-11-25", {{"elicitation", json::object()}});
+  for (int i = 1; i <= 100; ++i) {
+    on.peer.call(i, "ask");
+    const auto question = on.peer.next();
+    const auto answer = [&](const char* action) {
+      return json{{"jsonrpc", "2.0"}, {"id", question["id"]}, {"result", {{"action", action}}}}.dump();
+    };
+    on.peer.send_text(answer("decline") + '\n' + answer("accept"));
+    REQUIRE(text_of(on.peer.answer(i)) == "the person declined");
+  }
+}
+
 namespace {
 
 /// Remembers what it was told, and can be full.
@@ -134,11 +156,11 @@ struct test_log : audit_sink {
     lines.push_back("begins " + std::to_string(call.number) + " " + std::string{call.tool});
     return std::nullopt;
   }
-  bool ended(const call_ended& call) override {
+  std::optional<refusal> ended(const call_ended& call) override {
     const std::lock_guard locked{lock};
     lines.push_back("ended " + std::to_string(call.number) + " " +
                     std::to_string(static_cast<int>(call.how)));
-    return !loses_ends;
+    return loses_ends ? std::optional{no("end")} : std::nullopt;
   }
   std::mutex lock;
   std::vector<std::string> lines;
@@ -168,22 +190,28 @@ TEST_CASE("the log is told before a call begins and before it is answered") {
                                               "begins 4 wait", "ended 4 2"});
 }
 
-TEST_CASE("a call that cannot be written down is not done; after a lost end none is") {
+TEST_CASE("a call that cannot be written down is not done, and the client is told once until it works again") {
   test_log log;
   served on{{}, &log};
   on.peer.initialize();
   log.is_full = true;
   on.peer.call(1, "wait");
   CHECK(on.peer.answer(1)["result"]["isError"] == true);
-  CHECK(on.room.inside == 0);
-  log.is_full = false;
-  log.loses_ends = true;
   on.peer.call(2, "quick");
-  CHECK(text_of(on.peer.answer(2)) == "quick");
+  CHECK(on.peer.answer(2)["result"]["isError"] == true);
+  CHECK(on.room.inside == 0);
   REQUIRE(on.peer.others.size() == 1);
   CHECK(on.peer.others[0]["params"]["level"] == "error");
-  log.loses_ends = false;
+  CHECK(on.peer.others[0]["params"]["data"] == no("log").message());
+  log.is_full = false;
+  log.loses_ends = true;
+  on.peer.others.clear();
   on.peer.call(3, "quick");
-  const auto refused = on.peer.answer(3)["result"];
-  CHECK(refused["structuredContent"]["refusal"]["error"] == "InputOutputError");
+  CHECK(text_of(on.peer.answer(3)) == "quick");
+  REQUIRE(on.peer.others.size() == 1);
+  CHECK(on.peer.others[0]["params"]["data"] == no("end").message());
+  log.is_full = true;
+  on.peer.call(4, "quick");
+  CHECK(on.peer.answer(4)["result"]["isError"] == true);
+  CHECK(on.peer.others.size() == 1);
 }

@@ -38,6 +38,32 @@ std::string spelled_place(const workspace& ws, std::string_view path) {
   return normal ? std::string{*normal} : std::string{};
 }
 
+/// Of what is removed or moved. No name is left of a relative path to the workspace, so that the resolver
+/// says that it is misspelled; an absolute one is refused by the guard.
+void name_the_workspace(refusal& why, const workspace& ws, std::string_view path) {
+  if (why.error != code::invalid_path && why.error != code::permission_denied) return;
+  const auto place = ws.resolve(operation::list, path);
+  if (!place || place->canonical != ws.path()) return;
+  why.error = code::invalid_argument;
+  why.detail = "it is the workspace itself, which stays where it is";
+}
+
+/// Nobody can approve it: the log is what tells a person later what was approved.
+refusal of_the_log(refusal why) {
+  why.error = code::harness_state;
+  why.detail = "the audit log of this session, or where it lies: no tool may change it";
+  return why;
+}
+
+refusal refused_at(operation op, std::string_view path) {
+  return {.error = code::harness_state,
+          .op = op,
+          .path = std::string{path},
+          .resolved = {},
+          .boundary = {},
+          .detail = {}};
+}
+
 }  // namespace
 
 std::expected<acting, refusal> acting::begin(const tool_call& call) {
@@ -48,14 +74,18 @@ std::expected<acting, refusal> acting::begin(const tool_call& call) {
 
 std::expected<std::string, refusal> acting::perform(operation op, std::string_view path,
                                                     const act_at_place& act,
-                                                    leading_out elsewhere) {
+                                                    leading_out elsewhere,
+                                                    std::string_view manner) {
   auto done = inside(op, path, act);
   if (!done && elsewhere == leading_out::asked_about && may_ask_about(done.error())) {
-    done = once_approved(op, path, act, std::move(done.error()));
+    done = once_approved(op, path, act, std::move(done.error()), manner);
   } else if (done) {
     effects_.push_back({op, std::string{path}, *done, verdict::allow});
   }
-  if (!done) note_refused(op, path, done.error());
+  if (!done) {
+    if (op == operation::remove) name_the_workspace(done.error(), *ws_, path);
+    note_refused(op, path, done.error());
+  }
   return done;
 }
 
@@ -68,6 +98,10 @@ std::expected<std::string, refusal> acting::inside(operation op, std::string_vie
   auto done =
       beneath::attempt(root, asked, [&](const resolved& place) -> std::expected<void, code> {
         canonical = place.canonical;
+        if (is_kept(op, canonical)) {
+          said = of_the_log(refused_at(op, path));
+          return std::unexpected{code::permission_denied};
+        }
         const auto about = call_for(op, canonical);
         const auto answer = now_.check(about);
         if (answer == verdict::allow) return act(root, place);
@@ -105,6 +139,10 @@ std::expected<opened_file, refusal> acting::open_read(std::string_view path,
   return opened;
 }
 
+bool acting::is_kept(operation op, const std::string& canonical) const {
+  return disk::changes_something(op) && call_.now.is_kept(canonical);
+}
+
 bool acting::may_ask_about(const refusal& why) const noexcept {
   return now_.present() == mode::ask && why.error == code::outside_workspace;
 }
@@ -118,10 +156,11 @@ std::string acting::place_to_ask_about(operation op, std::string_view path) cons
 
 /// The person's grant for `made`. The refusal names no more of the place than `first` did.
 std::expected<one_call_grant, refusal> acting::ask(const call& made, std::string_view path,
-                                                   const refusal& first) {
+                                                   const refusal& first,
+                                                   std::string_view manner) {
   const auto answer = now_.check(made);
   if (!(answer == verdict::ask)) return std::unexpected{first};
-  auto approved = approval(call_.person, answer, path);
+  auto approved = approval(call_.person, answer, path, manner);
   if (approved) return approved;
   auto why = first;
   why.error = code::needs_approval;
@@ -130,21 +169,27 @@ std::expected<one_call_grant, refusal> acting::ask(const call& made, std::string
 }
 
 std::expected<std::string, refusal> acting::once_approved(operation op, std::string_view path,
-                                                          const act_at_place& act, refusal first) {
+                                                          const act_at_place& act, refusal first,
+                                                          std::string_view manner) {
   const auto place = place_to_ask_about(op, path);
+  if (is_kept(op, place)) return std::unexpected{of_the_log(std::move(first))};
   const auto made = call_for(op, place);
-  auto approved = ask(made, path, first);
+  auto approved = ask(made, path, first, manner);
   if (!approved) return std::unexpected{std::move(approved.error())};
   std::string canonical;
+  bool is_log = false;  // by now: a person takes their time
   auto done =
       beneath::act_once(ws_->root(), {ws_->grant(), op, path}, made, std::move(*approved),
                         [&](const beneath::held_root& root) {
                           return beneath::attempt(root, disk::question{root.rules(), op, place},
-                                                  [&](const resolved& at) {
+                                                  [&](const resolved& at) -> std::expected<void, code> {
                                                     canonical = at.canonical;
+                                                    is_log = is_kept(op, canonical);
+                                                    if (is_log) return std::unexpected{code::permission_denied};
                                                     return act(root, at);
                                                   });
                         });
+  if (is_log) return std::unexpected{of_the_log(std::move(first))};
   if (!done) return std::unexpected{std::move(done.error())};
   effects_.push_back({op, std::string{path}, canonical, verdict::ask, first.error});
   return canonical;
@@ -159,7 +204,10 @@ std::expected<moved_file, refusal> acting::rename(std::string_view from, std::st
     effects_.push_back(
         {operation::rename, std::string{from}, done->from, verdict::allow, std::nullopt, done->to});
   }
-  if (!done) note_refused(operation::rename, from, done.error());
+  if (!done) {
+    name_the_workspace(done.error(), *ws_, done.error().path);
+    note_refused(operation::rename, from, done.error());
+  }
   return done;
 }
 
@@ -169,6 +217,10 @@ std::expected<moved_file, refusal> acting::rename_inside(std::string_view from, 
   std::optional<refusal> said;
   const auto permits = [&](const resolved& source, const resolved& target) {
     ends = {source.canonical, target.canonical};
+    if (is_kept(operation::rename, ends.from) || is_kept(operation::rename, ends.to)) {
+      said = of_the_log(refused_at(operation::rename, from));
+      return false;
+    }
     const auto about = call::rename(ends.from, ends.to);
     const auto answer = now_.check(about);
     if (answer == verdict::allow) return true;
@@ -185,13 +237,24 @@ std::expected<moved_file, refusal> acting::rename_approved(std::string_view from
                                                            refusal first) {
   moved_file ends{place_to_ask_about(operation::rename, from),
                   place_to_ask_about(operation::rename, to)};
-  auto approved = ask(call::rename(ends.from, ends.to), first.path, first);
+  const auto is_log = [&] {
+    return is_kept(operation::rename, ends.from) || is_kept(operation::rename, ends.to);
+  };
+  if (is_log()) return std::unexpected{of_the_log(std::move(first))};
+  auto approved = ask(call::rename(ends.from, ends.to), first.path, first,
+                      existing == overwrite::allowed ? ", replacing what is there" : "");
   if (!approved) return std::unexpected{std::move(approved.error())};
+  if (is_log()) return std::unexpected{of_the_log(std::move(first))};  // by now
   auto done = ws_->rename_within(from, to, existing, std::move(*approved));
   if (!done) return std::unexpected{std::move(done.error())};
   effects_.push_back(
       {operation::rename, std::string{from}, ends.from, verdict::ask, first.error, ends.to});
   return ends;
+}
+
+void acting::after_list(std::string_view canonical) {
+  const auto where = ws_->grant().region_of(canonical);
+  if (where != region::workspace && where != region::host_run) after_read(canonical);
 }
 
 void acting::note_read(std::string_view canonical) {

@@ -46,10 +46,11 @@ class acting {
 
   /// `act` where `path` leads, if the guard allows `op` there or a person approves it: the canonical
   /// path then. Errors: those of the resolver, the guard's and the act's. In mode `ask` all paths that
-  /// lead out are answered alike, whatever is there: a refusal is no oracle.
+  /// lead out are answered alike, whatever is there: a refusal is no oracle. `manner` as for `approval`.
+  /// What the session keeps is refused (`harness_state`) without a question.
   [[nodiscard]] std::expected<std::string, refusal> perform(
       operation op, std::string_view path, const act_at_place& act,
-      leading_out elsewhere = leading_out::asked_about);
+      leading_out elsewhere = leading_out::asked_about, std::string_view manner = {});
 
   /// A regular file for reading, through the disk's straight way where there is one.
   [[nodiscard]] std::expected<opened_file, refusal> open_read(
@@ -66,6 +67,8 @@ class acting {
 
   /// The labels for what was read there.
   void after_read(std::string_view canonical) { call_.now.after_read(*ws_, canonical); }
+  /// The labels for the names that were listed there: outside of the workspace those of a read.
+  void after_list(std::string_view canonical);
   /// For what a walk looked at on its own, once the guard has allowed it.
   void note_read(std::string_view canonical);
 
@@ -81,7 +84,8 @@ class acting {
   [[nodiscard]] std::expected<std::string, refusal> once_approved(operation op,
                                                                   std::string_view path,
                                                                   const act_at_place& act,
-                                                                  refusal first);
+                                                                  refusal first,
+                                                                  std::string_view manner);
   [[nodiscard]] std::expected<moved_file, refusal> rename_inside(std::string_view from,
                                                                  std::string_view to,
                                                                  overwrite existing);
@@ -92,7 +96,9 @@ class acting {
   [[nodiscard]] std::string place_to_ask_about(operation op, std::string_view path) const;
   [[nodiscard]] bool may_ask_about(const refusal& why) const noexcept;
   [[nodiscard]] std::expected<one_call_grant, refusal> ask(const call& made, std::string_view path,
-                                                           const refusal& first);
+                                                           const refusal& first,
+                                                           std::string_view manner);
+  [[nodiscard]] bool is_kept(operation op, const std::string& canonical) const;
   void note_refused(operation op, std::string_view path, const refusal& why);
 
   const tool_call& call_;

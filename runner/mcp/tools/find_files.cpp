@@ -90,6 +90,7 @@ tool_result find_files(const tool_call& call, const tool_bounds& bounds) {
       },
       leading_out::refused);
   if (!start) return now->finish(not_done(start.error()));
+  now->after_list(*start);
 
   tree_walk walk{*now, bounds};
   std::vector<found_name> found;

@@ -171,6 +171,7 @@ tool_result list_directory(const tool_call& call, const tool_bounds& bounds) {
         return {};
       });
   if (!done) return now->finish(not_done(done.error()));
+  now->after_list(*done);
   return now->finish(answer(*now, *done, asked, std::move(found)));
 }
 

@@ -40,8 +40,10 @@ tool_result move_path(const tool_call& call) {
     if (why.error == code::invalid_argument && why.detail.empty()) {
       why.detail = "a directory cannot move into itself, nor anything to another file system";
     }
+    if (why.error == code::already_exists && !replaces) why.detail = "with overwrite it is replaced";
     return now->finish(not_done(std::move(why)));
   }
+  now->after_read(done->from);  // by its new name nobody would know what it is
   json out;
   put_name(out, "from", as_given(now->ws(), done->from));
   put_name(out, "to", as_given(now->ws(), done->to));

@@ -68,7 +68,8 @@ tool_result remove_path(const tool_call& call) {
         gone += came.names;
         if (came.error) return std::unexpected{*came.error};
         return {};
-      });
+      },
+      leading_out::asked_about, takes_all ? " with all that is below it" : "");
   if (!done) {
     auto why = std::move(done.error());
     if (!came.detail.empty()) why.detail = std::move(came.detail);

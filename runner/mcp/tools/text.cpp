@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json/showable.hpp"
 #include "json/utf8.hpp"
 
 namespace pinfold::mcp {
@@ -14,13 +15,6 @@ namespace {
 bool are_plain(std::uint64_t word) noexcept {
   constexpr std::uint64_t tops = 0x8080'8080'8080'8080;
   return (word & tops) == 0 && pinfold::detail::zero_bytes(word) == 0;
-}
-
-/// What a line may not hold bare: it would end it, turn it round or show as nothing.
-bool is_obeyed(char32_t c) noexcept {
-  if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return true;
-  if (c == 0x200e || c == 0x200f || c == 0x061c || c == 0xfeff) return true;
-  return (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200b;
 }
 
 }  // namespace
@@ -54,8 +48,7 @@ std::string shown(std::string_view name) {
     const auto step = next_utf8(rest);
     const auto bytes = rest.substr(0, step.length);
     rest.remove_prefix(step.length);
-    const bool is_character = step.what == utf8_step::kind::character;
-    if (is_character && !is_obeyed(step.value) && step.value != '"' && step.value != '\\') {
+    if (is_showable(step) && step.value != '"' && step.value != '\\') {
       text += bytes;
       continue;
     }

@@ -57,7 +57,13 @@ tool_result write_file(const tool_call& call) {
         is_new = *replaced == beneath::replaced::nothing;
         return {};
       });
-  if (!done) return now->finish(not_done(done.error()));
+  if (!done) {
+    auto why = done.error();
+    if (why.error == code::not_found && !makes_above) {
+      why.detail = "with make_directories the directories above it are made";
+    }
+    return now->finish(not_done(std::move(why)));
+  }
   json out;
   put_name(out, "path", as_given(now->ws(), *done));
   out["created"] = is_new;

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 TEST_CASE("a_line_is_appended_and_nothing_before_it_changes") {
   const log_file log;
   std::ofstream{log.path} << "before\n";
-  audit_file file{log.open()};
+  audit_file file{log.open(), log.path};
   CHECK(file.append("one"));
   CHECK(file.append("two"));
   CHECK(file.sync(durability::now));
@@ -33,7 +33,7 @@ TEST_CASE("a_line_is_appended_and_nothing_before_it_changes") {
 TEST_CASE("what_a_crash_left_half_written_is_closed_off_and_kept") {
   const log_file log;
   std::ofstream{log.path} << "whole\n{\"event\":\"beg";
-  audit_file file{log.open()};
+  audit_file file{log.open(), log.path};
   CHECK(file.append("one"));
   // Another session's crash, while this one goes on.
   std::ofstream{log.path, std::ios::app} << "{\"half";
@@ -44,7 +44,7 @@ TEST_CASE("what_a_crash_left_half_written_is_closed_off_and_kept") {
 
 TEST_CASE("a_line_of_which_the_disk_took_a_part_is_closed_off") {
   const log_file log;
-  audit_file file{log.open()};
+  audit_file file{log.open(), log.path};
   CHECK(file.append("first"));
   {
     const small_disk full{10};
@@ -56,14 +56,14 @@ TEST_CASE("a_line_of_which_the_disk_took_a_part_is_closed_off") {
 
 TEST_CASE("a_line_that_is_too_long_is_not_begun") {
   const log_file log;
-  audit_file file{log.open()};
+  audit_file file{log.open(), log.path};
   CHECK_FALSE(file.append(std::string(audit_file::longest_line + 1, 'x')));
   CHECK(log.lines().empty());
 }
 
 TEST_CASE("a_file_that_was_removed_or_got_a_second_name_takes_no_line") {
   const log_file log;
-  audit_file file{log.open()};
+  audit_file file{log.open(), log.path};
   CHECK(file.append("one"));
   fs::create_hard_link(log.path, log.path + "-too");
   CHECK_FALSE(file.append("two"));
@@ -74,9 +74,30 @@ TEST_CASE("a_file_that_was_removed_or_got_a_second_name_takes_no_line") {
   CHECK_FALSE(file.append("four"));
 }
 
+TEST_CASE("a_file_that_its_name_leads_to_no_more_takes_no_line_until_it_is_back") {
+  const log_file log;
+  audit_file file{log.open(), log.path};
+  CHECK(file.append("one"));
+  const auto other = log.path + ".2";
+  fs::rename(log.path, other);
+  const auto why_not = [&file] {
+    const auto written = file.append("two");
+    return written ? std::string{} : written.error();
+  };
+  CHECK(why_not() == "it was moved away");
+  std::ofstream{log.path} << "";
+  CHECK(why_not() == "it was moved away, and something else has its name");
+  fs::remove(log.path);
+  fs::create_symlink(other, log.path);
+  CHECK_FALSE(why_not().empty());
+  fs::rename(other, log.path);
+  CHECK(file.append("three"));
+  CHECK(log.lines() == std::vector<std::string>{"one", "three"});
+}
+
 TEST_CASE("a_lock_that_somebody_else_holds_is_waited_for_and_not_for_ever") {
   const log_file log;
-  audit_file file{log.open()};
+  audit_file file{log.open(), log.path};
   // Of another process: reading is enough for it.
   const descriptor other{::open(log.path.c_str(), O_RDONLY | O_CLOEXEC)};
   struct flock whole{};
@@ -95,7 +116,7 @@ TEST_CASE("a_lock_that_somebody_else_holds_is_waited_for_and_not_for_ever") {
 TEST_CASE("sessions_that_share_a_file_mix_no_lines") {
   const log_file log;
   const auto write = [&log](char letter) {
-    audit_file file{log.open()};
+    audit_file file{log.open(), log.path};
     for (int i = 0; i < 200; ++i) {
       if (!file.append(std::string(9000, letter))) std::abort();
     }

@@ -77,11 +77,15 @@ class told_call {
     return log.begins({number_, tool_, arguments_, before, std::chrono::system_clock::now()});
   }
 
+  /// Whether it was written down.
   [[nodiscard]] bool ends(pinfold::mcp::audit_log& log, const pinfold::mcp::tool_result& result,
                           pinfold::taint after = {},
                           pinfold::mcp::call_end how = pinfold::mcp::call_end::done) const {
-    return log.ended({number_, tool_, how, &result, after, std::chrono::milliseconds{3}});
+    return !log.ended(
+        {number_, tool_, how, &result, after, std::chrono::milliseconds{3}, questions});
   }
+
+  std::vector<pinfold::mcp::answered_question> questions{};
 
  private:
   std::uint64_t number_;

@@ -71,7 +71,8 @@ TEST_CASE("entries_have_exactly_the_names_of_the_format") {
                                                          "arguments", "taint", "network"});
   CHECK(names_of(entries[2]) ==
         std::vector<std::string>{"event", "session", "at", "call", "tool", "how", "duration_ms",
-                                 "effects", "more_effects", "refusal", "taint", "record"});
+                                 "effects", "more_effects", "questions", "more_questions", "refusal",
+                                 "taint", "record"});
   CHECK(names_of(entries[2]["effects"][0]) ==
         std::vector<std::string>{"operation", "verdict", "why", "asked", "canonical"});
   CHECK(names_of(entries[3]) == std::vector<std::string>{"event", "session", "at", "call", "added",
@@ -137,6 +138,36 @@ TEST_CASE("an_entry_is_bounded_whatever_the_call_held") {
   const auto& egress = end["record"]["egress"];
   CHECK(egress["attempts"].size() + egress["more"].get<std::size_t>() ==
         egress_report::most_attempts);
+}
+
+TEST_CASE("a_question_is_written_down_with_its_answer_and_bounded") {
+  const log_file file;
+  const auto log = file.begin();
+  told_call call{1, "move", json::object()};
+  const mcp::question asked{.op = operation::rename,
+                            .why = code::outside_workspace,
+                            .about = "/work/x\xff",
+                            .to = "/work/app/x",
+                            .text = "May it?"};
+  call.questions = {{asked, mcp::reply::declined}};
+  CHECK_FALSE(call.begins(*log));
+  CHECK(call.ends(*log, {}));
+  auto long_one = asked;
+  long_one.about = std::string(1 << 20, '\1');
+  call.questions.assign(30, {long_one, mcp::reply::yes});
+  CHECK(call.ends(*log, {}));
+  const auto entries = file.entries();
+  REQUIRE(entries.size() == 4);
+  CHECK(entries[2]["questions"] ==
+        json::array({{{"operation", "rename"},
+                      {"why", "OutsideWorkspace"},
+                      {"about", "/work/x\xef\xbf\xbd"},
+                      {"about_base64", "L3dvcmsveP8="},
+                      {"to", "/work/app/x"},
+                      {"answer", "declined"}}}));
+  CHECK(entries[2]["more_questions"] == 0);
+  CHECK(entries[3]["questions"].size() + entries[3]["more_questions"].get<std::size_t>() == 30);
+  CHECK(entries[3]["more_questions"] > 0);
 }
 
 TEST_CASE("a_name_that_is_no_text_keeps_its_bytes") {

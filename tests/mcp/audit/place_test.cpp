@@ -114,7 +114,45 @@ TEST_CASE("what_is_no_name_of_a_file_is_refused") {
     CAPTURE(name);
     CHECK(places.refused(name) == code::invalid_path);
   }
-  CHECK(places.refused("absent/log") == code::not_found);
+  CHECK(places.refused("absent/../log") == code::not_found);
+}
+
+TEST_CASE("directories_that_are_missing_are_made_for_the_caller_alone_and_none_where_it_is_refused") {
+  const home_with_places places;
+  CHECK_FALSE(places.refused("new/deep//log"));
+  for (const auto* name : {"new", "new/deep"}) {
+    struct stat about{};
+    REQUIRE(::stat(places.at(name).c_str(), &about) == 0);
+    CHECK((about.st_mode & 07777) == 0700);
+  }
+  fs::create_directory_symlink("nothing", places.at("dangling"));
+  fs::create_directory(places.at("open"));
+  REQUIRE(::chmod(places.at("open").c_str(), 0777) == 0);
+  CHECK(places.refused("app/made/log") == code::invalid_argument);
+  CHECK(places.refused("logs/../app/made/log") == code::invalid_argument);
+  CHECK(places.refused("dangling/log") == code::permission_denied);
+  CHECK(places.refused("dangling/made/log") == code::permission_denied);
+  CHECK(places.refused("open/made/log") == code::permission_denied);
+  for (const auto* name : {"app/made", "nothing", "open/made"}) CHECK_FALSE(fs::exists(places.at(name)));
+  // A place of caches that is not there yet is known by its name.
+  const std::vector<std::string> writable{places.at("app"), places.at("later/caches")};
+  CHECK_FALSE(open_audit_file(places.at("later/caches/one/log"), writable));
+  CHECK_FALSE(fs::exists(places.at("later")));
+  CHECK(open_audit_file(places.at("later/log"), writable));
+}
+
+TEST_CASE("a_refusal_of_a_place_names_the_option_and_advises_nothing_that_breaks_the_machine") {
+  const home_with_places places;
+  const auto told = [&](mode_t mode) {
+    REQUIRE(::chmod(places.at("logs").c_str(), mode) == 0);
+    return places.open("logs/log").error().message();
+  };
+  const auto sticky = told(01777);
+  CHECK(sticky.starts_with("refusing to write \"" + places.at("logs/log") + "\""));
+  CHECK(sticky.contains("--audit: other users may write to this directory; choose a file in a directory "
+                        "of your own (mode 0700)"));
+  CHECK_FALSE(sticky.contains("chmod"));
+  CHECK(told(0777).contains("(chmod go-w)"));
 }
 
 TEST_CASE("what_a_session_can_write_to_is_the_workspace_and_the_caches") {

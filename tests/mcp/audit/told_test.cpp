@@ -8,6 +8,7 @@
 using namespace pinfold;
 using namespace pinfold_test;
 using pinfold::mcp::call_end;
+using pinfold::mcp::effect;
 using pinfold::mcp::tool_result;
 
 namespace {
@@ -53,8 +54,10 @@ refusal outside(std::string path) {
 void make_calls(mcp::audit_log& log) {
   std::uint64_t number = 0;
   const auto call = [&](std::string tool, json arguments, const tool_result& result,
-                        call_end how = call_end::done, taint after = {}) {
-    const told_call one{++number, std::move(tool), std::move(arguments)};
+                        call_end how = call_end::done, taint after = {},
+                  std::vector<mcp::answered_question> questions = {}) {
+    told_call one{++number, std::move(tool), std::move(arguments)};
+    one.questions = std::move(questions);
     REQUIRE_FALSE(one.begins(log));
     REQUIRE(one.ends(log, result, after, how));
   };
@@ -68,8 +71,11 @@ void make_calls(mcp::audit_log& log) {
        result_of({{operation::write, "a", "/work/app/a\x1b[2J\u202e", verdict::allow}}));
   call("move", {{"from", "a"}, {"to", "b"}},
        result_of({{operation::rename, "a", "/work/app/a", verdict::allow, {}, "/work/app/b"}}));
-  call("remove", {{"path", "b"}},
-       result_of({{operation::remove, "b", "/work/app/b\xff", verdict::ask, code::needs_approval}}));
+  call("remove", {{"path", "../b"}},
+       result_of({{operation::remove, "../b", "/work/b\xff", verdict::ask, code::outside_workspace}}),
+       call_end::done, {},
+       {{{.op = operation::remove, .why = code::outside_workspace, .about = "/work/b\xff", .text = {}},
+         mcp::reply::yes}});
   call("remove", {{"path", "c"}, {"recursive", true}},
        result_of({{operation::remove, "c", "/work/app/c", verdict::refuse, code::permission_denied}}),
        call_end::cancelled);
@@ -96,6 +102,15 @@ void make_calls(mcp::audit_log& log) {
   REQUIRE_FALSE(never.begins(log));
 }
 
+/// Arguments that no tool knows, or that are of another kind than it knows, under names that the log uses.
+json odd_arguments() {
+  return {{"command", 5},          {"path", nullptr},      {"from", true},
+          {"label", {{"a", 1}}},   {"pattern", 1.5},       {"to", "x"},
+          {"to_base64", 7},        {"to_bytes", 8},        {"from_base64", json::array()},
+          {"left_out", 9},         {"path_value", "evil"}, {"type_items", "evil"},
+          {"recursive", "true"}};
+}
+
 json object_of(const log_file& file) {
   return sum_of(file.lines()).object();
 }
@@ -118,12 +133,21 @@ TEST_CASE("what_was_done_is_told_by_kind") {
              {"path", "../x"},
              {"detail", "write, by write_file; it led to /work"},
              {"count", 3}});
+  CHECK(first_row(told, "asked") == json{{"answer", "yes"},
+                                         {"about", "/work/b\xef\xbf\xbd"},
+                                         {"about_base64", "L3dvcmsvYv8="},
+                                         {"detail", "remove, by remove"},
+                                         {"outside", true},
+                                         {"count", 1}});
   CHECK(told["written"]["total"] == 1);
+  CHECK(first_row(told, "written")["outside"] == false);
   CHECK(first_row(told, "moved") == json{{"operation", "rename"},
                                          {"path", "/work/app/a"},
                                          {"to", "/work/app/b"},
+                                         {"outside", false},
                                          {"count", 1}});
-  CHECK(first_row(told, "removed")["path_base64"] == "L3dvcmsvYXBwL2L/");
+  CHECK(first_row(told, "removed")["path_base64"] == "L3dvcmsvYv8=");
+  CHECK(first_row(told, "removed")["outside"] == true);
   CHECK(first_row(told, "unsure") ==
         json{{"operation", "remove"},
              {"path", "/work/app/c"},
@@ -157,13 +181,57 @@ TEST_CASE("refusals_come_first_and_foreign_bytes_are_shown_as_text") {
   const log_file file;
   { make_calls(*file.begin({.workspace = "/work/app", .open = gate::untainted})); }
   const auto text = sum_of(file.lines()).table(50);
-  CHECK(text.starts_with("refused                 4\n  OutsideWorkspace      ../x  write"));
+  CHECK(text.starts_with("refused                 3\n  OutsideWorkspace      ../x  write"));
+  CHECK(text.find("asked of a person       1\n  yes                   /work/b\\xff  remove, by remove; "
+                  "outside the workspace\nbegun") != std::string::npos);
+  CHECK(text.find("removed                 1\n  remove                /work/b\\xff  outside the "
+                  "workspace\n") != std::string::npos);
   CHECK(text.find("(3 times)") != std::string::npos);
   CHECK(text.find("/work/app/a\\x1b[2J\\u{202e}") != std::string::npos);
-  CHECK(text.find("/work/app/b\\xff") != std::string::npos);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find("hosts reached           2\n") != std::string::npos);
   CHECK(text.find("not listed: they are held to it, not watched") != std::string::npos);
+}
+
+TEST_CASE("what_no_rule_refused_is_told_as_an_error_and_not_among_the_refusals") {
+  auto wrong = ended_line();
+  wrong["tool"] = "add_taint";
+  wrong["how"] = "refused";
+  wrong["refusal"] = {{"error", "InvalidArgument"}, {"operation", "read"}, {"path", "label"}};
+  auto missing = ended_line();
+  missing["tool"] = "read_file";
+  missing["how"] = "refused";
+  missing["refusal"] = {{"error", "NotFound"}, {"operation", "read"}, {"path", "a"}};
+  auto later = missing;
+  later["refusal"]["error"] = "CodeOfALaterProgram";
+  const auto told =
+      sum_of({session_line().dump(), wrong.dump(), missing.dump(), later.dump()}).object();
+  CHECK(told["refused"]["total"] == 1);
+  CHECK(told["refused"]["rows"][0]["error"] == "CodeOfALaterProgram");
+  REQUIRE(told["errors"]["rows"].size() == 2);
+  CHECK(told["errors"]["rows"][0]["detail"] == "by add_taint");
+  CHECK(told["errors"]["rows"][1]["detail"] == "read, by read_file");
+}
+
+TEST_CASE("of_a_log_without_questions_what_was_approved_is_told") {
+  auto line = ended_line();
+  line["effects"].push_back({{"operation", "read"},
+                             {"verdict", "ask"},
+                             {"why", "OutsideWorkspace"},
+                             {"asked", "../x"},
+                             {"canonical", "/x"}});
+  const auto told = sum_of({session_line().dump(), line.dump()}).object();
+  auto row = told["asked"]["rows"][0];
+  row.erase("first");
+  CHECK(row == json{{"answer", "yes"},
+                    {"about", "/x"},
+                    {"detail", "read, by bash"},
+                    {"outside", true},
+                    {"count", 1}});
+  line["questions"] = json::array();
+  CHECK_FALSE(read_audit_line(line.dump()));
+  line["more_questions"] = 3;
+  CHECK(sum_of({session_line().dump(), line.dump()}).object()["asked"]["more"] == 3);
 }
 
 TEST_CASE("a_list_is_cut_at_what_was_asked_for_and_says_so") {
@@ -262,4 +330,56 @@ TEST_CASE("base64_is_read_back_as_it_was_written_and_nothing_else_is") {
     CAPTURE(text);
     CHECK_FALSE(bytes_of_base64(text));
   }
+}
+
+TEST_CASE("whatever a call is given its entry is read back, and no argument is taken for the log's word") {
+  const log_file file;
+  {
+    const auto log = file.begin();
+    const told_call call{1, "bash", odd_arguments()};
+    REQUIRE_FALSE(call.begins(*log));
+    REQUIRE(call.ends(*log, result_of({})));
+  }
+  const auto begun = file.entries()[1]["arguments"];
+  CHECK(begun == json{{"command_value", 5}, {"path_value", nullptr}, {"from_value", true}, {"label_items", 1},
+                      {"pattern_value", 1.5}, {"to", "x"}, {"recursive_bytes", 4}, {"left_out", 6}});
+  const auto sum = sum_of(file.lines());
+  CHECK(sum.bad() == 0);
+  CHECK(sum.object()["calls"]["bash"] == 1);
+}
+
+TEST_CASE("what a file tool put where a program of the host takes it up is told with what commands left") {
+  const log_file file;
+  const std::vector<std::pair<std::string, std::string>> told{
+      {".envrc", "environment"},         {".vscode/tasks.json", "editor"},  {"sub/.git/config", "git_config"},
+      {"sub/.git/hooks/post-commit", "git_hook"}, {"a/.git", "git_file"}, {"d/CLAUDE.md", "agent"},
+      {"/out/.envrc", "environment"}};
+  const std::vector<std::string> plain{"src/main.c", "tasks.json", "sub/.git/refs/heads/config", "vscode/x",
+                                       "sub/.git/hooks/post-commit.sample", ".vscode"};
+  std::uint64_t number = 0;
+  {
+    const auto log = file.begin();
+    const auto ends = [&](const effect& one) {
+      const told_call call{++number, one.op == operation::rename ? "move" : "write_file", {{"path", "x"}}};
+      REQUIRE_FALSE(call.begins(*log));
+      REQUIRE(call.ends(*log, result_of({one})));
+    };
+    const auto whole = [](const std::string& path) { return path[0] == '/' ? path : "/work/app/" + path; };
+    for (const auto& [path, kind] : told) ends({operation::write, path, whole(path), verdict::allow});
+    for (const auto& path : plain) ends({operation::write, path, whole(path), verdict::allow});
+    ends({operation::write, ".npmrc", whole(".npmrc"), verdict::refuse, code::mode_forbids_writing});
+    for (const auto* to : {"sub/.git/hooks", ".vscode", "plain"}) {
+      ends({operation::rename, "x", whole("x"), verdict::allow, {}, whole(to)});
+    }
+  }
+  const auto rows = object_of(file)["host_run"]["rows"];
+  REQUIRE(rows.size() == told.size() + 2);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    CHECK(rows[i]["path"] == told[i].first);
+    CHECK(rows[i]["kind"] == told[i].second);
+    CHECK(rows[i]["detail"] == "written by write_file");
+  }
+  CHECK(rows[told.size()]["path"] == "sub/.git/hooks");
+  CHECK(rows[told.size()]["detail"] == "moved there by move");
+  CHECK(rows[told.size() + 1]["kind"] == "editor");
 }

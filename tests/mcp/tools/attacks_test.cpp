@@ -158,6 +158,91 @@ TEST_CASE("outside_a_person_is_asked_and_without_a_yes_nothing_is_told") {
   CHECK(at.get("outside/canary") == canary);
 }
 
+TEST_CASE("a_person_is_told_both_ends_of_a_move_and_what_goes_with_it") {
+  const folder at;
+  at.put("ws/own", "own");
+  at.put("outside/victim", "v");
+  at.put("outside/tree/f", "f");
+  tools_at tools{at, mode::ask};
+  const auto question = [&](const char* name, const json& arguments) {
+    tools.asked.questions.clear();
+    static_cast<void>(tools.said(name, arguments));
+    REQUIRE(tools.asked.questions.size() == 1);
+    return tools.asked.questions[0];
+  };
+  const auto ends = [&](const std::string& from, const std::string& to) {
+    return '"' + at.path(from) + "\" to \"" + at.path(to) + '"';
+  };
+  auto asked = question("move", {{"from", "own"}, {"to", "../outside/victim"}, {"overwrite", true}});
+  CHECK(asked.contains(ends("ws/own", "outside/victim") + ", replacing what is there"));
+  asked = question("move", {{"from", "../outside/victim"}, {"to", "../outside/new"}});
+  CHECK(asked.contains(ends("outside/victim", "outside/new")));
+  CHECK_FALSE(asked.contains("replacing"));
+  asked = question("remove", {{"path", "../outside/tree"}, {"recursive", true}});
+  CHECK(asked.contains('"' + at.path("outside/tree") + "\" with all that is below it"));
+  CHECK_FALSE(question("remove", {{"path", "../outside/tree"}}).contains("below"));
+}
+
+TEST_CASE("the_audit_log_and_what_lies_above_it_is_changed_by_no_tool_whoever_says_yes") {
+  const folder at;
+  at.put("ws/own", "own");
+  at.put("outside/state/logs/log", "line\n");
+  tools_at tools{at, mode::ask};
+  tools.asked.says_yes = true;
+  auto kept = mcp::kept_file::at(at.path("outside/state/logs/log"));
+  REQUIRE(kept);
+  tools.now().keep(std::move(*kept));
+  const std::string log = "../outside/state/logs/log";
+  for (const auto& [name, arguments] : std::vector<std::pair<std::string, json>>{
+           {"write_file", {{"path", log}, {"content", ""}}},
+           {"edit_file", {{"path", log}, {"old_text", "line"}, {"new_text", "x"}}},
+           {"remove", {{"path", log}}},
+           {"remove", {{"path", "../outside/state/logs"}, {"recursive", true}}},
+           {"remove", {{"path", "../outside/state"}, {"recursive", true}}},
+           {"move", {{"from", "own"}, {"to", log}, {"overwrite", true}}},
+           {"move", {{"from", log}, {"to", "log"}}},
+           {"move", {{"from", "../outside/state"}, {"to", "state"}}}}) {
+    INFO(name << ' ' << arguments.dump());
+    CHECK(tools.said(name, arguments) == "HarnessState");
+  }
+  CHECK(tools.asked.questions.empty());
+  // The same file and directory under other names.
+  REQUIRE(::link(at.path("outside/state/logs/log").c_str(), at.path("outside/second").c_str()) == 0);
+  CHECK(tools.said("write_file", {{"path", "../outside/second"}, {"content", ""}}) == "HarnessState");
+  REQUIRE(::rename(at.path("outside/state").c_str(), at.path("outside/moved").c_str()) == 0);
+  CHECK(tools.said("remove", {{"path", "../outside/moved"}, {"recursive", true}}) == "HarnessState");
+  CHECK(at.get("outside/moved/logs/log") == "line\n");
+  CHECK(at.get("ws/own") == "own");
+  // It may be read, and what lies beside it may be changed.
+  CHECK(tools.said("read_file", {{"path", "../outside/moved/logs/log"}}) == "ok");
+  CHECK(tools.said("write_file", {{"path", "../outside/moved/logs/other"}, {"content", ""}}) == "ok");
+}
+
+TEST_CASE("a_credential_that_gets_another_name_is_taken_in_as_if_it_was_read") {
+  const folder at;
+  at.put("ws/a", "");
+  at.put("ws/.env", "KEY");
+  tools_at tools{at};
+  REQUIRE(tools.said("move", {{"from", "a"}, {"to", "b"}}) == "ok");
+  CHECK_FALSE(tools.now().labels().includes(taint::private_data));
+  REQUIRE(tools.said("move", {{"from", ".env"}, {"to", "b"}}) == "AlreadyExists");
+  CHECK_FALSE(tools.now().labels().includes(taint::private_data));
+  REQUIRE(tools.said("move", {{"from", ".env"}, {"to", "e.txt"}}) == "ok");
+  CHECK(tools.now().labels().includes(taint::private_data));
+}
+
+TEST_CASE("a_list_of_names_outside_is_taken_in_as_a_file_there_is") {
+  const folder at;
+  at.put("ws/d/f", "");
+  at.put("outside/d/f", "");
+  tools_at tools{at, mode::ask};
+  tools.asked.says_yes = true;
+  REQUIRE(tools.said("list_directory", {{"path", "d"}}) == "ok");
+  CHECK_FALSE(tools.now().labels().includes(taint::private_data));
+  REQUIRE(tools.said("list_directory", {{"path", "../outside/d"}}) == "ok");
+  CHECK(tools.now().labels().includes(taint::private_data));
+}
+
 TEST_CASE("a_hard_link_to_a_file_outside_is_never_written_through") {
   const folder at;
   REQUIRE(::link(at.path("outside/canary").c_str(), at.path("ws/f").c_str()) == 0);

@@ -193,6 +193,26 @@ TEST_CASE("a_directory_is_removed_with_what_is_in_it_only_when_that_was_said") {
   CHECK(tools.said("remove", {{"path", "empty"}}) == "NotFound");
 }
 
+TEST_CASE("a_refusal_names_the_argument_that_would_help_and_the_workspace_as_such") {
+  const folder at;
+  at.put("ws/a", "a");
+  at.put("ws/b", "b");
+  tools_at tools{at};
+  CHECK(tools.why("write_file", {{"path", "no/x"}, {"content", ""}}).contains("make_directories"));
+  CHECK_FALSE(tools.why("read_file", {{"path", "no/x"}}).contains("make_directories"));
+  CHECK(tools.why("move", {{"from", "a"}, {"to", "b"}}).contains("overwrite"));
+  for (const auto& path : {std::string{"."}, std::string{"./"}, at.ws()}) {
+    CAPTURE(path);
+    CHECK(tools.said("remove", {{"path", path}, {"recursive", true}}) == "InvalidArgument");
+    CHECK(tools.why("remove", {{"path", path}}).contains("it is the workspace itself"));
+    CHECK(tools.why("move", {{"from", path}, {"to", "c"}}).contains("it is the workspace itself"));
+  }
+  const auto came = tools.result("remove", {{"path", "."}});
+  CHECK(came.effects.back().why == code::invalid_argument);
+  CHECK(tools.said("remove", {{"path", ""}}) == "InvalidPath");
+  CHECK(tools.said("read_file", {{"path", "a"}}) == "ok");
+}
+
 TEST_CASE("wrong_arguments_are_named_and_nothing_is_done") {
   const folder at;
   at.put("ws/f", "text");

@@ -24,8 +24,8 @@ namespace mcp = pinfold::mcp;
 /// A person who always gives the same answer and remembers what was asked.
 class person final : public mcp::asker {
  public:
-  std::optional<std::string> refuses(std::string_view question) override {
-    questions.emplace_back(question);
+  std::optional<std::string> refuses(const mcp::question& asked) override {
+    questions.push_back(asked.text);
     if (says_yes) return std::nullopt;
     return "nobody answered";
   }
